@@ -1,0 +1,3 @@
+//! The `suggest` command.
+
+fn main() {}

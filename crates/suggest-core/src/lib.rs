@@ -1,0 +1,1 @@
+//! Pure state machines that decide what a coding session should do next: events in, effects out

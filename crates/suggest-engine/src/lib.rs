@@ -1,0 +1,1 @@
+//! The async driver of suggest: runs many sessions, performs their effects through traits

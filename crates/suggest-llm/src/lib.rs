@@ -1,0 +1,1 @@
+//! Model clients for suggest: one trait, an OpenAI-compatible client, a deterministic local provider

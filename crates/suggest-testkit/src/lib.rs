@@ -1,0 +1,1 @@
+//! Scenario player, scripted model, recording host, virtual clock and scripted HTTP server for suggest
