@@ -14,6 +14,7 @@ mod ids;
 mod reply;
 mod session;
 mod state;
+mod state_block;
 
 pub use answer::{OfferKind, ReplyFinish};
 pub use code::{Coded, DisarmCode, HoldCode, OutputCode, ReasonCode, UnknownCode};
@@ -36,3 +37,4 @@ pub use state::{
     AdvisorStatus, AdvisorView, AutorunView, CardOrigin, CardView, CardsView, GoalStateView, ModelSource, ModelView,
     OfferView, Priority, Severity, State, Status, SummaryView, Usage,
 };
+pub use state_block::{ParseStateError, parse_state, print_state, status_line};
