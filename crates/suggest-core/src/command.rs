@@ -4,6 +4,9 @@ use crate::code::OutputCode;
 use crate::ids::{ModelId, OfferId};
 use serde::{Deserialize, Serialize};
 
+#[cfg(test)]
+mod tests;
+
 /// One act of a human.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -160,9 +163,10 @@ impl std::str::FromStr for Command {
             ["retry"] => Ok(Self::Retry),
             ["model"] => Ok(Self::ShowModel),
             ["model", "clear"] => Ok(Self::ClearModel),
-            ["model", id] => {
-                id.parse().map(Self::SetModel).map_err(|error| ParseCommandError::argument(format!("{error}")))
-            }
+            ["model", id] => id
+                .parse()
+                .map(Self::SetModel)
+                .map_err(|error| ParseCommandError::argument(format!("{error}"))),
             ["run"] => Ok(Self::Run(None)),
             ["run", id] => id
                 .parse()
@@ -171,12 +175,15 @@ impl std::str::FromStr for Command {
             ["autorun", "on"] => Ok(Self::ArmAutorun),
             ["autorun", "off"] => Ok(Self::DisarmAutorun),
             ["autorun", "reset"] => Ok(Self::ResetAutorun),
-            ["autorun", ..] => Err(ParseCommandError::argument("write `autorun on`, `autorun off` or `autorun reset`")),
+            ["autorun", ..] => {
+                Err(ParseCommandError::argument("write `autorun on`, `autorun off` or `autorun reset`"))
+            }
             ["summary"] => Ok(Self::Summary),
             ["advisor", rest @ ..] => advisor(rest, line).map(Self::Advisor),
             ["cards", rest @ ..] => cards(rest, line).map(Self::Cards),
             [
-                "state" | "status" | "report" | "pull" | "on" | "off" | "retry" | "model" | "run" | "summary" | "help",
+                "state" | "status" | "report" | "pull" | "on" | "off" | "retry" | "model" | "run" | "summary"
+                | "help",
                 ..,
             ] => Err(ParseCommandError::argument(format!(
                 "`{}` takes no such arguments; `help` lists the commands",
@@ -199,9 +206,9 @@ fn advisor(words: &[&str], line: &str) -> Result<AdvisorCommand, ParseCommandErr
         ["model", "set", provider, model] => {
             Ok(AdvisorCommand::PinModel { provider: (*provider).to_owned(), model: (*model).to_owned() })
         }
-        ["model", ..] => {
-            Err(ParseCommandError::argument("write `advisor model set PROVIDER MODEL` or `advisor model reset`"))
-        }
+        ["model", ..] => Err(ParseCommandError::argument(
+            "write `advisor model set PROVIDER MODEL` or `advisor model reset`",
+        )),
         _ => Err(ParseCommandError::unknown(line)),
     }
 }

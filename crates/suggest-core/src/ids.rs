@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(test)]
+mod tests;
+
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
@@ -185,12 +188,15 @@ impl FromStr for ModelId {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let trimmed = text.trim();
-        let wrong = || ParseModelIdError { value: text.chars().take(120).collect() };
+        let wrong =
+            || ParseModelIdError { value: trimmed.chars().filter(|c| !c.is_control()).take(120).collect() };
         let slash = trimmed.find('/').ok_or_else(wrong)?;
         let (provider, model) = trimmed.split_at(slash);
         let model = model.strip_prefix('/').unwrap_or(model);
         let unfit = |side: &str| {
-            side.trim().is_empty() || side.trim() != side || side.chars().any(|c| c.is_control() || c.is_whitespace())
+            side.trim().is_empty()
+                || side.trim() != side
+                || side.chars().any(|c| c.is_control() || c.is_whitespace())
         };
         if unfit(provider) || unfit(model) {
             return Err(wrong());

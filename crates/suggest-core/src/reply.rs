@@ -30,7 +30,12 @@ impl ModelReply {
     /// A reply that ended by itself and said nothing of its usage.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), finish: ReplyFinish::Stop, had_reasoning: false, usage: CallUsage::default() }
+        Self {
+            text: text.into(),
+            finish: ReplyFinish::Stop,
+            had_reasoning: false,
+            usage: CallUsage::default(),
+        }
     }
 }
 

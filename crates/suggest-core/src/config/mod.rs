@@ -5,22 +5,29 @@
 
 mod read;
 
+#[cfg(test)]
+mod tests;
+
 pub use read::ConfigError;
 
 use crate::ids::ModelId;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+/// An empty text or a model route, as [`Config::from_json`] reads it.
+#[cfg(feature = "schema")]
+const ROUTE: &str = r"^\s*([^/\s]+/\S+\s*)?$";
+
 /// The configuration of a session. Build one from a document with [`Config::from_json`]; the defaults run nothing,
 /// since no model is set (rule D1).
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(default, deny_unknown_fields))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Config {
     /// The director's model; absent: the feature does not exist (rule D1).
     #[serde(serialize_with = "model_or_empty")]
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[cfg_attr(feature = "schema", schemars(with = "String", regex(pattern = ROUTE)))]
     pub prompt_model: Option<ModelId>,
     /// The most characters that the slice holds, 500 to 200,000 (rule S2).
     #[cfg_attr(feature = "schema", schemars(range(min = 500, max = 200_000)))]
@@ -35,7 +42,10 @@ pub struct Config {
     #[cfg_attr(feature = "schema", schemars(range(min = 1_000, max = 600_000)))]
     pub prompt_deadline_ms: u64,
     /// The output budget of a call in tokens, 64 to 131,072; 0: none (rule L5).
-    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 131_072)))]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(range(min = 0, max = 131_072), extend("not" = { "exclusiveMinimum": 0, "exclusiveMaximum": 64 }))
+    )]
     pub enrichment_max_tokens: u32,
     /// The most calls in flight in one process, 1 to 10,000 (rule L2).
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 10_000)))]
@@ -54,7 +64,11 @@ pub struct Config {
 
 /// The advisor's keys (rule V6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(default, deny_unknown_fields, transform = with_keys_of_the_past)
+)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct AdvisorConfig {
@@ -65,8 +79,10 @@ pub struct AdvisorConfig {
     /// Replaces the built-in reviewer prompt when it is not empty.
     pub system_prompt: String,
     /// After a delivered steer, how many reviews do not steer a concern (rule V4).
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1_000_000)))]
     pub immune_turns: u32,
     /// The newest messages that one review reads; 0: all (rule V2).
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1_000_000)))]
     pub max_delta_messages: u32,
     /// Whether a reply without a frame is delivered as a nit (rule V3).
     pub prose_fallback: bool,
@@ -76,6 +92,17 @@ pub struct AdvisorConfig {
     pub next_prompt: bool,
     /// Whether new sessions start with the advisor on.
     pub default_enabled: bool,
+}
+
+/// Names in the schema what the reader accepts and ignores (rule V6).
+#[cfg(feature = "schema")]
+fn with_keys_of_the_past(schema: &mut schemars::Schema) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        for key in read::ADVISOR_PAST {
+            let ignored = serde_json::json!({ "description": "Accepted and ignored.", "deprecated": true });
+            properties.insert((*key).to_owned(), ignored);
+        }
+    }
 }
 
 impl Default for AdvisorConfig {
@@ -96,7 +123,7 @@ impl Default for AdvisorConfig {
 
 /// The keys of the idle cards, and of the summary likewise (rules C1, C9).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(default, deny_unknown_fields))]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct CardsConfig {
@@ -104,7 +131,7 @@ pub struct CardsConfig {
     pub enabled: bool,
     /// The model; absent: local only.
     #[serde(serialize_with = "model_or_empty")]
-    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    #[cfg_attr(feature = "schema", schemars(with = "String", regex(pattern = ROUTE)))]
     pub model: Option<ModelId>,
 }
 

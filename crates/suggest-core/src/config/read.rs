@@ -84,6 +84,8 @@ const ADVISOR: &[&str] = &[
     "nextPrompt",
     "defaultEnabled",
 ];
+/// Keys of the past: accepted, never read, never written back (rule V6).
+pub(super) const ADVISOR_PAST: &[&str] = &["enabled", "maxTokens"];
 const CARDS: &[&str] = &["enabled", "model"];
 
 pub(super) fn apply(config: &mut Config, document: &Value) -> Result<(), ConfigError> {
@@ -120,15 +122,18 @@ fn advisor(config: &mut AdvisorConfig, section: &Map<String, Value>) -> Result<(
             "reasoningEffort" => config.reasoning_effort = text(key, value)?,
             "nextPrompt" => config.next_prompt = flag(key, value)?,
             "defaultEnabled" => config.default_enabled = flag(key, value)?,
-            // Keys of the past: accepted, never read, never written back (rule V6).
-            "enabled" | "maxTokens" => {}
+            past if ADVISOR_PAST.contains(&past) => {}
             _ => return Err(unknown(Some("advisor"), name, ADVISOR)),
         }
     }
     Ok(())
 }
 
-fn cards(section: &'static str, config: &mut CardsConfig, values: &Map<String, Value>) -> Result<(), ConfigError> {
+fn cards(
+    section: &'static str,
+    config: &mut CardsConfig,
+    values: &Map<String, Value>,
+) -> Result<(), ConfigError> {
     for (name, value) in values {
         let key = &format!("{section}.{name}");
         match name.as_str() {
@@ -142,7 +147,9 @@ fn cards(section: &'static str, config: &mut CardsConfig, values: &Map<String, V
 
 fn unknown(section: Option<&str>, name: &str, known: &[&str]) -> ConfigError {
     let full = |name: &str| section.map_or_else(|| name.to_owned(), |section| format!("{section}.{name}"));
-    let folded = name.to_lowercase().replace(['_', '-'], "");
+    // No key is longer; a bound keeps a hostile name from costing time and memory.
+    let folded: String =
+        name.chars().filter(|c| !matches!(c, '_' | '-')).take(40).flat_map(char::to_lowercase).collect();
     let nearest = known
         .iter()
         .map(|candidate| (strsim::damerau_levenshtein(&folded, &candidate.to_lowercase()), candidate))

@@ -40,11 +40,23 @@ const fn rule(prefix: &'static str, family: Family, alphabet: Alphabet, least: u
     KeyRule { prefix, family, alphabet, least, usual: 0, body, glued: false }
 }
 
-const fn fixed(prefix: &'static str, family: Family, alphabet: Alphabet, usual: usize, body: Body) -> KeyRule {
+const fn fixed(
+    prefix: &'static str,
+    family: Family,
+    alphabet: Alphabet,
+    usual: usize,
+    body: Body,
+) -> KeyRule {
     KeyRule { prefix, family, alphabet, least: if usual < 20 { usual } else { 20 }, usual, body, glued: true }
 }
 
-const fn glued(prefix: &'static str, family: Family, alphabet: Alphabet, least: usize, body: Body) -> KeyRule {
+const fn glued(
+    prefix: &'static str,
+    family: Family,
+    alphabet: Alphabet,
+    least: usize,
+    body: Body,
+) -> KeyRule {
     KeyRule { prefix, family, alphabet, least, usual: 0, body, glued: true }
 }
 

@@ -140,7 +140,9 @@ pub(super) fn wordy(value: &[u8]) -> bool {
     judged(value).split(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b' ' | b'@')).all(|part| {
         let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
         let rest = part.get(letters..).unwrap_or_default();
-        let camel = part.windows(2).filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+        let camel = part
+            .windows(2)
+            .filter(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
         letters <= 24 && rest.len() <= 4 && rest.iter().all(u8::is_ascii_digit) && camel.count() <= 3
     })
 }
@@ -197,7 +199,9 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 
 /// Only fill characters: `xxxx`, `****`, `…`.
 pub(super) fn blank(value: &[u8]) -> bool {
-    judged(value).iter().all(|byte| matches!(byte, b'x' | b'X' | b'*' | b'.' | b'-' | b'_' | b'?' | b'#' | 0xe2 | 0x80 | 0xa6))
+    judged(value).iter().all(|byte| {
+        matches!(byte, b'x' | b'X' | b'*' | b'.' | b'-' | b'_' | b'?' | b'#' | 0xe2 | 0x80 | 0xa6)
+    })
 }
 
 pub(super) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
@@ -206,15 +210,70 @@ pub(super) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 /// Whole values that are no secret.
 const STAND_INS: &[&str] = &[
-    "changeme", "change-me", "change_me", "none", "null", "nil", "undefined", "true", "false", "todo", "tbd", "redacted",
-    "hidden", "secret", "password", "passwd", "token", "string", "str", "&str", "number", "boolean", "bool", "any", "object",
-    "text", "varchar", "required", "optional", "required,", "unknown", "never", "void", "bytes", "default", "empty", "missing",
-    "invalid", "bearer", "basic", "inherit", "env", "self", "this",
+    "changeme",
+    "change-me",
+    "change_me",
+    "none",
+    "null",
+    "nil",
+    "undefined",
+    "true",
+    "false",
+    "todo",
+    "tbd",
+    "redacted",
+    "hidden",
+    "secret",
+    "password",
+    "passwd",
+    "token",
+    "string",
+    "str",
+    "&str",
+    "number",
+    "boolean",
+    "bool",
+    "any",
+    "object",
+    "text",
+    "varchar",
+    "required",
+    "optional",
+    "required,",
+    "unknown",
+    "never",
+    "void",
+    "bytes",
+    "default",
+    "empty",
+    "missing",
+    "invalid",
+    "bearer",
+    "basic",
+    "inherit",
+    "env",
+    "self",
+    "this",
 ];
 
 /// Parts that only stand-ins hold.
-const STAND_IN_PARTS: &[&str] =
-    &["your-", "your_", "yourkey", "yourtoken", "yourpassword", "placeholder", "process.env", "os.environ", "-here", "_here", "xxxxxx", "******", "[secret:", "[path#", "…"];
+const STAND_IN_PARTS: &[&str] = &[
+    "your-",
+    "your_",
+    "yourkey",
+    "yourtoken",
+    "yourpassword",
+    "placeholder",
+    "process.env",
+    "os.environ",
+    "-here",
+    "_here",
+    "xxxxxx",
+    "******",
+    "[secret:",
+    "[path#",
+    "…",
+];
 
 #[cfg(test)]
 mod tests {
@@ -229,7 +288,16 @@ mod tests {
 
     #[test]
     fn stand_ins_are_known() {
-        for value in ["<your-key>", "${TOKEN}", "$TOKEN", "xxxxxxxx", "****", "changeme", "process.env.KEY", "your-api-key-here"] {
+        for value in [
+            "<your-key>",
+            "${TOKEN}",
+            "$TOKEN",
+            "xxxxxxxx",
+            "****",
+            "changeme",
+            "process.env.KEY",
+            "your-api-key-here",
+        ] {
             assert!(is_placeholder(value.as_bytes()), "{value}");
         }
         assert!(!is_placeholder(b"hunter2"));

@@ -1,0 +1,572 @@
+//! Values of names that speak of secrets: in env files, JSON, YAML, TOML, source code, query strings,
+//! connection strings, headers, command line flags and XML elements.
+
+use super::names::{Name, classify, may_tell};
+use super::scan::{Found, Scan};
+use super::shape::{
+    at, before, contains, entropy, has_digit, has_letter, is_placeholder, random_for_strong_name,
+    random_for_weak_name, starts_with, word_starts, wordy,
+};
+use super::structured::{authorization, boundary, family_of, line_end, typed};
+
+/// Longest name that is looked at, in bytes.
+const LONGEST_NAME: usize = 64;
+/// Longest quoted value that is looked for, in bytes.
+const LONGEST_QUOTED: usize = 1024;
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Quoted,
+    /// `NAME=value` with nothing around the sign.
+    Environment,
+    /// `name=value` in code, queries and connection strings.
+    Bare,
+    /// `name: value`, alone on its line.
+    Line,
+    /// `name: value` inside a line.
+    Inline,
+    /// `--name value`.
+    Flag,
+    /// `<name>value</name>`.
+    Element,
+    /// `the password is value`.
+    Prose,
+}
+
+/// A secret that is assigned by the sign (`=` or `:`) at `sign`.
+pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
+    let bytes = scan.bytes;
+    let equals = at(bytes, sign) == b'=';
+    let next = at(bytes, sign + 1);
+    if equals && next == b'='
+        || !equals && matches!(next, b':' | b'=')
+        || !equals && before(bytes, sign, 1) == b':'
+    {
+        return None;
+    }
+    let name = name_before(scan, sign, equals)?;
+    let kind = classify(scan.slice(name.0, name.1))?;
+    let mut from = sign + 1;
+    if equals && at(bytes, from) == b'>' {
+        from += 1;
+    }
+    let tight = at(bytes, from) != b' ' && before(bytes, sign, 1) != b' ';
+    from += (0..8).take_while(|step| matches!(at(bytes, from + step), b' ' | b'\t')).count();
+    match kind {
+        Name::Authorization => {
+            let from = from + opening_quote(bytes, from).map_or(0, |quote| quote.length);
+            return authorization(scan, from);
+        }
+        Name::Cookie => return if equals { None } else { cookies(scan, from) },
+        _ => {}
+    }
+    from += call_around_literal(bytes, from);
+    if let Some(quote) = opening_quote(bytes, from) {
+        let (start, end) = quoted(scan, from, quote);
+        return judge(scan, kind, start, end, Style::Quoted);
+    }
+    let shouting = scan.slice(name.0, name.1).iter().all(|byte| !byte.is_ascii_lowercase());
+    let style = match (equals, tight && shouting) {
+        (true, true) => Style::Environment,
+        (true, false) => Style::Bare,
+        (false, _) if line_starts(bytes, name.0) => Style::Line,
+        (false, _) => Style::Inline,
+    };
+    let end = unquoted_end(scan, from, style);
+    judge(scan, kind, from, end, style)
+}
+
+/// A secret behind the flag whose first dash is at `dash`.
+pub(super) fn flagged(scan: &mut Scan<'_>, dash: usize) -> Option<Found> {
+    let bytes = scan.bytes;
+    if !starts_with(bytes, dash, b"--") || matches!(before(bytes, dash, 1), b'-') || !word_starts(bytes, dash)
+    {
+        return None;
+    }
+    let rest = bytes.get(dash + 2..).unwrap_or_default();
+    let length = rest
+        .iter()
+        .take(LONGEST_NAME)
+        .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+        .count();
+    let sign = dash + 2 + length;
+    if length < 3 || at(bytes, sign) != b' ' {
+        return None;
+    }
+    let name = scan.slice(dash + 2, sign);
+    let from = sign + 1;
+    let kind = match classify(name) {
+        Some(Name::Authorization | Name::Cookie) => return None,
+        Some(kind) => kind,
+        None if name == b"user" => return user_and_password(scan, from),
+        None => return None,
+    };
+    if let Some(quote) = opening_quote(bytes, from) {
+        let (start, end) = quoted(scan, from, quote);
+        return judge(scan, kind, start, end, Style::Quoted);
+    }
+    let end = unquoted_end(scan, from, Style::Flag);
+    judge(scan, kind, from, end, Style::Flag)
+}
+
+/// `--user name:password`, as curl takes it.
+fn user_and_password(scan: &mut Scan<'_>, from: usize) -> Option<Found> {
+    let from = from + opening_quote(scan.bytes, from).map_or(0, |quote| quote.length);
+    let end = unquoted_end(scan, from, Style::Flag);
+    let colon = from + scan.slice(from, end).iter().position(|byte| *byte == b':')?;
+    let value = scan.slice(colon + 1, end);
+    if !has_letter(value) {
+        return None;
+    }
+    judge(scan, Name::Password, colon + 1, end, Style::Environment)
+}
+
+/// A secret in the element whose opening tag closes at `close`.
+pub(super) fn enclosed(scan: &mut Scan<'_>, close: usize) -> Option<Found> {
+    let length = (1..=LONGEST_NAME)
+        .take_while(|back| {
+            let byte = before(scan.bytes, close, *back);
+            byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+        })
+        .count();
+    if length < 3 || before(scan.bytes, close, length + 1) != b'<' {
+        return None;
+    }
+    let kind = classify(scan.slice(close - length, close))?;
+    let rest = scan.bytes.get(close + 1..).unwrap_or_default();
+    let value = rest.iter().take(LONGEST_QUOTED).take_while(|byte| !matches!(byte, b'<' | b'\n')).count();
+    if at(rest, value) != b'<' {
+        return None;
+    }
+    judge(scan, kind, close + 1, boundary(scan, close + 1 + value), Style::Element)
+}
+
+/// "the password is …"; `start` is the offset of "is".
+pub(super) fn told(scan: &mut Scan<'_>, start: usize) -> Option<Found> {
+    let bytes = scan.bytes;
+    if !starts_with(bytes, start, b"is ") || before(bytes, start, 1) != b' ' {
+        return None;
+    }
+    let end = start - 1;
+    let length =
+        (1..=LONGEST_NAME).take_while(|back| before(bytes, end, *back).is_ascii_alphanumeric()).count();
+    let kind = classify(scan.slice(end - length, end))?;
+    let mut from = start + 3;
+    if let Some(quote) = opening_quote(bytes, from) {
+        from += quote.length;
+    }
+    let end = unquoted_end(scan, from, Style::Prose);
+    judge(scan, kind, from, end, Style::Prose)
+}
+
+/// The values of a Cookie header.
+fn cookies(scan: &mut Scan<'_>, from: usize) -> Option<Found> {
+    let limit = line_end(scan, from);
+    let quote = [b'"', b'\'']
+        .into_iter()
+        .filter_map(|quote| scan.slice(from, limit).iter().position(|byte| *byte == quote))
+        .min();
+    let end = quote.map_or(limit, |quote| from + quote);
+    let value = scan.slice(from, end);
+    let pair = value.iter().position(|byte| *byte == b'=')?;
+    let named = value
+        .get(..pair)?
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'));
+    (named && value.len() >= pair + 5 && !is_placeholder(value) && !is_placeholder(value.get(pair + 1..)?))
+        .then_some(Found { start: from, end, family: family_of(Name::Cookie) })
+}
+
+/// Whether only indent, list marks, quotes and `export` stand before `start` on its line.
+fn line_starts(bytes: &[u8], start: usize) -> bool {
+    for back in 1..=32 {
+        match before(bytes, start, back) {
+            0 | b'\n' => return true,
+            b' ' | b'\t' | b'-' | b'"' | b'\'' | b'*' => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Offsets of the name that the sign at `sign` assigns to.
+fn name_before(scan: &Scan<'_>, sign: usize, equals: bool) -> Option<(usize, usize)> {
+    let bytes = scan.bytes;
+    let mut end = sign;
+    if equals && matches!(before(bytes, end, 1), b':' | b'?' | b'+' | b'!' | b'=') {
+        end -= 1;
+    }
+    let (start, end) = name_at(bytes, end)?;
+    if classify(scan.slice(start, end)).is_some() || !equals {
+        return Some((start, end));
+    }
+    // A type may stand between the name and the sign: `let token: &str = …`.
+    let back = (1..=48).find(|back| matches!(before(bytes, sign, *back), b':' | b'\n' | b',' | b';' | 0))?;
+    if before(bytes, sign, back) != b':' || before(bytes, sign, back + 1) == b':' {
+        return None;
+    }
+    name_at(bytes, sign - back)
+}
+
+/// Offsets of the name that ends at `end`, without quotes, brackets and blanks.
+fn name_at(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
+    let mut end = end;
+    end -= (1..=8).take_while(|back| matches!(before(bytes, end, *back), b' ' | b'\t')).count();
+    for _ in 0..4 {
+        if matches!(before(bytes, end, 1), b'"' | b'\'' | b'`' | b']' | b'\\' | b'*') {
+            end -= 1;
+        }
+    }
+    let length = (1..=LONGEST_NAME)
+        .take_while(|back| {
+            let byte = before(bytes, end, *back);
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+        })
+        .count();
+    // The letter of an escaped newline is no part of the name.
+    let start = end - length;
+    let escaped =
+        before(bytes, start, 1) == b'\\' && matches!(at(bytes, start), b'n' | b't' | b'r') && length > 2;
+    let start = if escaped { start + 1 } else { start };
+    let name = bytes.get(start..end)?;
+    may_tell(name).then_some((start, end))
+}
+
+/// Calls that only wrap a literal.
+const WRAPPERS: &[&str] = &[
+    "String::from(",
+    "Some(",
+    "SecretString::from(",
+    "SecretString::new(",
+    "Secret::new(",
+    "new String(",
+    "str(",
+    "Secret(",
+    "SecretStr(",
+    "b",
+    "f",
+    "r",
+    "rb",
+    "@",
+];
+
+/// Length of a call that wraps a literal at `from`; 0 when there is none.
+fn call_around_literal(bytes: &[u8], from: usize) -> usize {
+    WRAPPERS
+        .iter()
+        .filter(|wrapper| starts_with(bytes, from, wrapper.as_bytes()))
+        .map(|wrapper| wrapper.len())
+        .find(|length| opening_quote(bytes, from + length).is_some())
+        .unwrap_or(0)
+}
+
+/// A quote that opens a value.
+#[derive(Debug, Clone, Copy)]
+struct Quote {
+    sign: u8,
+    /// Written as `\"`.
+    escaped: bool,
+    length: usize,
+}
+
+fn opening_quote(bytes: &[u8], from: usize) -> Option<Quote> {
+    let escaped = at(bytes, from) == b'\\';
+    let sign = at(bytes, from + usize::from(escaped));
+    matches!(sign, b'"' | b'\'' | b'`').then_some(Quote { sign, escaped, length: 1 + usize::from(escaped) })
+}
+
+/// Offsets of the value inside the quotes; an unclosed one ends with its line.
+fn quoted(scan: &Scan<'_>, from: usize, quote: Quote) -> (usize, usize) {
+    let bytes = scan.bytes;
+    let start = from + quote.length;
+    let mut place = start;
+    while place < bytes.len() && place - start < LONGEST_QUOTED {
+        let byte = at(bytes, place);
+        if byte == b'\n' || byte == quote.sign && !quote.escaped {
+            break;
+        }
+        if byte == b'\\' {
+            if quote.escaped && at(bytes, place + 1) == quote.sign {
+                break;
+            }
+            place += 1;
+        }
+        place += 1;
+    }
+    // The step over an escaped character may have crossed the border of a wide one.
+    (start, boundary(scan, place))
+}
+
+/// End of an unquoted value, without the marks that end a sentence or a statement.
+fn unquoted_end(scan: &mut Scan<'_>, from: usize, style: Style) -> usize {
+    let mut end = scan.token_end(from, matches!(style, Style::Bare | Style::Inline));
+    let trailing: &[u8] = if style == Style::Prose { b".,;:!?)'" } else { b";,'" };
+    while end > from && trailing.contains(&before(scan.bytes, end, 1)) {
+        end -= 1;
+    }
+    end
+}
+
+/// Longest stretch of a value that is judged, in bytes; the rest shares the verdict.
+const JUDGED: usize = 256;
+
+fn judge(scan: &mut Scan<'_>, name: Name, start: usize, end: usize, style: Style) -> Option<Found> {
+    let value = scan.slice(start, end.min(start + JUDGED));
+    if value.len() < 4 || is_placeholder(value) || holds_mark(value) {
+        return None;
+    }
+    let code = matches!(style, Style::Bare | Style::Line | Style::Inline | Style::Flag)
+        && code_like(scan, value, end);
+    let address = contains(value.get(..64).unwrap_or(value), b"://");
+    let secret = !code
+        && !address
+        && match name {
+            Name::Password => password_like(scan, value, start, end, style),
+            Name::Token => token_like(value),
+            Name::AwsSecret | Name::Azure => value.len() >= 16 && !wordy(value) && entropy(value) >= 2.5,
+            Name::Weak => random_for_weak_name(value),
+            Name::Authorization | Name::Cookie => false,
+        };
+    if !secret || typed(scan, start, end) {
+        return None;
+    }
+    Some(Found { start, end, family: family_of(name) })
+}
+
+fn holds_mark(value: &[u8]) -> bool {
+    contains(value, b"[secret:") || contains(value, b"[path#")
+}
+
+fn token_like(value: &[u8]) -> bool {
+    if value.contains(&b' ') {
+        return false;
+    }
+    let hex = value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
+    random_for_strong_name(value) && (!hex || value.len() >= 16)
+}
+
+/// Words that follow a password flag or colon in prose and in type positions.
+const ORDINARY: &[&str] = &[
+    "flag",
+    "option",
+    "argument",
+    "parameter",
+    "and",
+    "or",
+    "is",
+    "to",
+    "for",
+    "the",
+    "with",
+    "in",
+    "value",
+    "file",
+    "prompt",
+    "field",
+    "input",
+    "from",
+    "must",
+    "when",
+    "not",
+    "as",
+    "on",
+    "it",
+    "hash",
+    "hashing",
+    "reset",
+    "auth",
+    "form",
+    "check",
+    "only",
+    "handling",
+    "String",
+    "Option",
+    "Secret",
+    "Zeroizing",
+    "boolean",
+    "string",
+    "number",
+    "char",
+    "a",
+    "an",
+    "if",
+    "should",
+    "can",
+    "was",
+    "are",
+    "will",
+    "then",
+    "length",
+    "validation",
+    "minimum",
+    "maximum",
+    "at",
+    "too",
+    "policy",
+    "rules",
+    "wrong",
+    "correct",
+    "expired",
+    "stored",
+    "encrypted",
+    "hashed",
+    "set",
+    "unset",
+    "blank",
+    "needed",
+    "incorrect",
+    "good",
+    "fine",
+    "safe",
+    "private",
+    "sensitive",
+    "provided",
+    "given",
+    "used",
+    "passed",
+    "valid",
+    "read",
+    "written",
+    "sent",
+    "shown",
+    "logged",
+    "changed",
+    "checked",
+    "being",
+    "still",
+    "never",
+    "always",
+    "also",
+    "now",
+    "current-password",
+    "new-password",
+];
+
+/// Words that make a chain of words a sentence, not a pass phrase.
+const SENTENCE: &[&str] = &[
+    "password",
+    "passphrase",
+    "your",
+    "enter",
+    "the",
+    "a",
+    "is",
+    "must",
+    "invalid",
+    "please",
+    "be",
+    "not",
+    "wrong",
+];
+
+fn password_like(scan: &Scan<'_>, value: &[u8], start: usize, end: usize, style: Style) -> bool {
+    let ordinary = ORDINARY.iter().any(|word| word.as_bytes() == value);
+    let letters = value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
+    let marked = has_digit(value)
+        || value
+            .iter()
+            .any(|byte| !byte.is_ascii_alphanumeric() && !matches!(byte, b'_' | b'-' | b'.' | b' '));
+    let about_passwords = {
+        let folded = value.to_ascii_lowercase();
+        letters
+            && (contains(&folded, b"password")
+                || contains(&folded, b"passwd")
+                || contains(&folded, b"secret"))
+    };
+    match style {
+        Style::Quoted | Style::Element => {
+            let spaces = value.iter().filter(|byte| **byte == b' ').count();
+            if spaces > 0 {
+                // A sentence is a label or a message; a chain of plain words is a pass phrase.
+                let lower = value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' ');
+                return spaces >= 3
+                    && lower
+                    && !SENTENCE
+                        .iter()
+                        .any(|word| value.split(|byte| *byte == b' ').any(|part| part == word.as_bytes()))
+                    || value
+                        .split(|byte| *byte == b' ')
+                        .any(|part| part.len() >= 8 && random_for_strong_name(part));
+            }
+            !ordinary && !about_passwords
+        }
+        Style::Environment => !ordinary && !about_passwords,
+        Style::Bare => {
+            let closes = matches!(
+                at(scan.bytes, end),
+                0 | b' ' | b'\n' | b'\r' | b'\t' | b'&' | b';' | b'@' | b'"' | b'\''
+            );
+            marked
+                || letters
+                    && closes
+                    && !ordinary
+                    && !about_passwords
+                    && !value.contains(&b'_')
+                    && value.len() >= 6
+                    && before(scan.bytes, start, 1) == b'='
+        }
+        Style::Line => {
+            let alone = matches!(at(scan.bytes, end), 0 | b'\n' | b'\r');
+            marked && !sentence(value)
+                || letters
+                    && alone
+                    && !ordinary
+                    && !about_passwords
+                    && value.len() >= 6
+                    && !value.first().is_some_and(u8::is_ascii_uppercase)
+        }
+        Style::Inline => marked && value.len() >= 5 && !sentence(value),
+        Style::Flag => !ordinary && !about_passwords && !value.starts_with(b"-"),
+        Style::Prose => {
+            value.len() >= 6 && has_digit(value) && (has_letter(value) || marked) && !sentence(value)
+        }
+    }
+}
+
+/// A word of a sentence with its punctuation, not a password.
+fn sentence(value: &[u8]) -> bool {
+    let core = value
+        .strip_suffix(b".")
+        .or_else(|| value.strip_suffix(b","))
+        .or_else(|| value.strip_suffix(b":"))
+        .unwrap_or(value);
+    let wrapped = matches!(at(core, 0), b'(' | b'*' | b'_' | b'[' | b'>' | b'|' | b'#');
+    wrapped
+        || core
+            .iter()
+            .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-' | b'/' | b'(' | b')'))
+        || core.iter().all(u8::is_ascii_digit)
+}
+
+/// Whether an unquoted value is an expression rather than a literal.
+fn code_like(scan: &Scan<'_>, value: &[u8], end: usize) -> bool {
+    if matches!(at(value, 0), b'&' | b'(' | b'[' | b'{' | b'|' | b'@' | b'!' | b'*' | b'?' | b'>' | b'=')
+        && value.len() < 40
+        && value.iter().skip(1).all(|byte| {
+            byte.is_ascii_alphanumeric()
+                || matches!(
+                    byte,
+                    b'_' | b'<' | b'>' | b'\'' | b':' | b'.' | b'[' | b']' | b'(' | b')' | b'{' | b'}' | b','
+                )
+        })
+        && !has_digit(value)
+    {
+        return true;
+    }
+    if matches!(at(scan.bytes, end), b'(' | b'[' | b'<')
+        || [&b"::"[..], b"->", b"=>", b"()", b"[\"", b"['"].iter().any(|part| contains(value, part))
+    {
+        return true;
+    }
+    if let Some(open) = value.iter().position(|byte| *byte == b'(') {
+        return open > 0
+            && value.get(..open).is_some_and(|name| {
+                name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+            });
+    }
+    // `self.token`, `args.db_password`: names joined by dots; `new_password2`: words joined by underscores.
+    let identifier = value.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'))
+        && value.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    identifier && (value.contains(&b'.') || value.contains(&b'_')) && wordy(value)
+}

@@ -1,0 +1,84 @@
+//! What events of the past do: they fold, and nothing else (rule D15).
+
+use super::{EndOf, OpenTurn, Session};
+use crate::event::{Author, Event};
+
+impl Session {
+    pub(super) fn on_history(&mut self, event: Event) {
+        if self.closed {
+            return;
+        }
+        match event {
+            Event::TurnStarted { turn, origin } => {
+                if self.turns.open.as_ref().is_some_and(|open| open.implied) {
+                    self.turns.announce(turn, origin);
+                } else {
+                    if self.turns.goes_back(turn) {
+                        self.turns.rewrite();
+                        self.transcript.rewrite();
+                    }
+                    if let Some(open) = self.turns.open.take() {
+                        self.turns.end(open.number, crate::event::EndReason::Interrupted);
+                    }
+                    self.begin_past(OpenTurn {
+                        number: turn,
+                        origin,
+                        implied: false,
+                        round: false,
+                        run: false,
+                    });
+                }
+            }
+            Event::TurnEnded { turn, reason } => match self.turns.belongs(turn) {
+                EndOf::Nothing => self.turns.ignored_ends += 1,
+                EndOf::Open | EndOf::Unannounced => {
+                    if self.turns.spoken
+                        && !self.turns.answered
+                        && reason == crate::event::EndReason::Completed
+                    {
+                        self.transcript.fold_silent_turn(turn);
+                    }
+                    self.director.last_turn_spoken = self.turns.spoken;
+                    self.turns.end(turn, reason);
+                }
+            },
+            Event::Message(ref message) => {
+                if message.author == Author::Human
+                    && self.turns.open.is_none()
+                    && !self.transcript.has_seen(message)
+                {
+                    let number = self.turns.next_number();
+                    self.begin_past(OpenTurn {
+                        number,
+                        origin: None,
+                        implied: true,
+                        round: false,
+                        run: false,
+                    });
+                }
+                self.fold(&event);
+            }
+            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event),
+            Event::Goal(goal) => {
+                let _ = self.set_goal(goal);
+            }
+            Event::GoalCleared { id } => {
+                let _ = self.goals.clear(&id);
+            }
+            Event::HistoryRewritten => {
+                self.turns.rewrite();
+                self.transcript.rewrite();
+            }
+            // Idleness, queues and dialogs of the past say nothing of the present; a closed session was opened again.
+            Event::Idle | Event::Busy | Event::HumanQueued { .. } | Event::Asking { .. } | Event::Closed => {}
+        }
+        self.drop_outdated();
+        self.wait_after_history();
+    }
+
+    fn begin_past(&mut self, turn: OpenTurn) {
+        let idle = self.turns.idle;
+        self.turns.begin(turn);
+        self.turns.idle = idle;
+    }
+}

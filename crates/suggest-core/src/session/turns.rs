@@ -1,0 +1,128 @@
+//! Which turn runs, which ended, and whether the boundary is open (rules A3, A10).
+
+use crate::event::{EndReason, Origin};
+use crate::ids::Turn;
+
+/// The turn that runs.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenTurn {
+    pub(crate) number: Turn,
+    pub(crate) origin: Option<Origin>,
+    /// It was started by a human message on a host that had not said so; a start that follows belongs to it.
+    pub(crate) implied: bool,
+    /// A round of the loop.
+    pub(crate) round: bool,
+    /// Started by the human's Run of an offer, whose first human message disarms nothing (rule A5).
+    pub(crate) run: bool,
+}
+
+/// What an end belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EndOf {
+    /// The open turn.
+    Open,
+    /// A turn whose start was never told.
+    Unannounced,
+    /// A turn that ended before, or an older one than the open one: ignored and counted (rule A10).
+    Nothing,
+}
+
+/// The turns of a session.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turns {
+    pub(crate) open: Option<OpenTurn>,
+    /// Numbers up to this one have been used in this history version.
+    floor: Option<Turn>,
+    /// The newest turn that ended, and how.
+    pub(crate) last_ended: Option<(Turn, EndReason)>,
+    /// The newest turn that completed.
+    pub(crate) last_completed: Option<Turn>,
+    pub(crate) completed: u64,
+    /// A message of a human, the worker, a goal round or `suggest` came since the last end or announced start.
+    pub(crate) spoken: bool,
+    /// The worker spoke since then.
+    pub(crate) answered: bool,
+    /// The session said that it is idle, and nothing since.
+    pub(crate) idle: bool,
+    /// Rises with every live start: the boundary's identity.
+    pub(crate) boundary: u64,
+    pub(crate) history_version: u64,
+    /// Ends that belonged to nothing.
+    pub(crate) ignored_ends: u64,
+}
+
+impl Turns {
+    /// Whether a start with this number goes back, which only a rewritten history does (rule A10).
+    pub(crate) fn goes_back(&self, turn: Turn) -> bool {
+        self.floor.is_some_and(|floor| turn <= floor)
+    }
+
+    /// The number for a turn that nobody numbered.
+    pub(crate) fn next_number(&self) -> Turn {
+        self.floor.or(self.last_ended.map(|(turn, _)| turn)).map_or(Turn::new(1), Turn::next)
+    }
+
+    pub(crate) fn begin(&mut self, turn: OpenTurn) {
+        self.floor = Some(turn.number);
+        self.open = Some(turn);
+        self.spoken = false;
+        self.answered = false;
+        self.idle = false;
+    }
+
+    /// Gives the implied open turn the number that the host announces.
+    pub(crate) fn announce(&mut self, number: Turn, origin: Option<Origin>) {
+        if let Some(open) = self.open.as_mut() {
+            open.number = number;
+            open.implied = false;
+            open.origin = open.origin.or(origin);
+        }
+        self.floor = Some(number);
+    }
+
+    pub(crate) fn belongs(&self, turn: Turn) -> EndOf {
+        match &self.open {
+            Some(open) if open.number == turn || open.implied => EndOf::Open,
+            Some(open) if turn < open.number => EndOf::Nothing,
+            Some(_) => EndOf::Unannounced,
+            None if self.goes_back(turn) => EndOf::Nothing,
+            None => EndOf::Unannounced,
+        }
+    }
+
+    pub(crate) fn end(&mut self, turn: Turn, reason: EndReason) {
+        self.open = None;
+        self.floor = Some(self.floor.map_or(turn, |floor| floor.max(turn)));
+        self.last_ended = Some((turn, reason));
+        if reason == EndReason::Completed {
+            self.last_completed = Some(turn);
+            self.completed = self.completed.saturating_add(1);
+        }
+        self.spoken = false;
+        self.answered = false;
+    }
+
+    pub(crate) fn rewrite(&mut self) {
+        self.history_version = self.history_version.saturating_add(1);
+        self.floor = self.open.as_ref().map(|open| open.number);
+    }
+
+    /// The last turn of anybody completed.
+    pub(crate) fn last_turn_completed(&self) -> bool {
+        matches!(self.last_ended, Some((_, EndReason::Completed)))
+    }
+
+    /// A turn has ended, none runs, and the session is idle.
+    pub(crate) fn boundary_open(&self) -> bool {
+        self.idle && self.open.is_none() && self.last_ended.is_some()
+    }
+
+    /// The turn to which something that happens now belongs.
+    pub(crate) fn current(&self) -> Turn {
+        self.open
+            .as_ref()
+            .map(|open| open.number)
+            .or(self.last_ended.map(|(turn, _)| turn))
+            .unwrap_or_default()
+    }
+}
