@@ -32,11 +32,11 @@ impl Session {
             usage: self.calls.usage(Voice::Director),
             ..Loop::default()
         });
-        if self.goals.owns_boundary() {
-            if let Some(goal) = self.goals.reference() {
-                self.goals.asked_to_pause();
-                self.emit(Effect::DisarmGoal { id: goal.id, revision: goal.revision });
-            }
+        if self.goals.owns_boundary()
+            && let Some(goal) = self.goals.reference()
+        {
+            self.goals.asked_to_pause();
+            self.emit(Effect::DisarmGoal { id: goal.id, revision: goal.revision });
         }
         let has_offer = self.director.current_offer().is_some();
         if !has_offer && !self.director.is_analyzing() && !self.submission_blocks() {

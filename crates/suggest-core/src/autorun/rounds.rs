@@ -222,10 +222,8 @@ impl Session {
                 text: offer.text.clone(),
             });
         }
-        if withdrawn {
-            if let Some(reason) = &mut self.autorun.disarmed {
-                reason.message.push_str("; a round that was under way was accepted all the same and counts");
-            }
+        if withdrawn && let Some(reason) = &mut self.autorun.disarmed {
+            reason.message.push_str("; a round that was under way was accepted all the same and counts");
         }
         self.check_budget();
     }

@@ -104,10 +104,11 @@ impl Session {
     /// The first request of a generation left: its deadline runs from now, for both attempts (rule D8).
     pub(crate) fn on_director_sent(&mut self, call: CallId) {
         let deadline = self.now.plus_ms(self.config.prompt_deadline_ms);
-        if let Phase::Analyzing(generation) = &mut self.director.phase {
-            if generation.call == call && generation.deadline.is_none() {
-                generation.deadline = Some(deadline);
-            }
+        if let Phase::Analyzing(generation) = &mut self.director.phase
+            && generation.call == call
+            && generation.deadline.is_none()
+        {
+            generation.deadline = Some(deadline);
         }
     }
 

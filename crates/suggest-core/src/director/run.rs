@@ -50,11 +50,11 @@ impl Session {
         if let Some(refusal) = self.refuse_when_off() {
             return refusal;
         }
-        if let Some(pending) = self.submitting_offer() {
-            if id.is_none_or(|id| id == pending) {
-                let line = format!("refused: {pending} is being submitted");
-                return CommandOutput::refused(OutputCode::Submitting, line);
-            }
+        if let Some(pending) = self.submitting_offer()
+            && id.is_none_or(|id| id == pending)
+        {
+            let line = format!("refused: {pending} is being submitted");
+            return CommandOutput::refused(OutputCode::Submitting, line);
         }
         let Some((offer, current)) = self.director.shown_offer() else {
             return match id {
