@@ -1,1 +1,24 @@
-//! The async driver of suggest: runs many sessions, performs their effects through traits
+#![doc = include_str!("../README.md")]
+
+mod alarms;
+mod builder;
+mod call;
+mod convert;
+mod engine;
+mod gate;
+mod host;
+mod observer;
+mod panics;
+mod provider;
+mod session;
+mod store;
+mod transfer;
+
+pub use builder::{BuildError, EngineBuilder};
+pub use engine::{Engine, EngineStats};
+pub use host::{Host, NoHost, SubmitAnswer};
+pub use observer::Observer;
+pub use provider::{Credentials, Provider, Resolver, Route};
+pub use session::{SessionHandle, StateWatch};
+pub use store::{Counters, HostProcess, MemoryStore, Store, StoreError};
+pub use transfer::{TRANSFER_VARIABLE, TransferPolicy};

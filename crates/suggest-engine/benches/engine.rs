@@ -1,0 +1,3 @@
+//! Throughput of the engine.
+
+fn main() {}
