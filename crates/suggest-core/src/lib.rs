@@ -3,8 +3,10 @@
 //! One [`Session`] per session of the host. Feed it [`Input`]s with the current time, perform the [`Effect`]s that it
 //! gives, and show its [`State`]. It does no IO, reads no clock and knows no runtime; the driver owns all of these.
 
+mod advisor;
 mod answer;
 mod autorun;
+mod cards;
 mod code;
 mod command;
 mod config;
@@ -21,6 +23,7 @@ mod session;
 mod slice;
 mod state;
 mod state_block;
+mod summary;
 mod text;
 mod transcript;
 

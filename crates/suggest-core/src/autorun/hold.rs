@@ -29,13 +29,16 @@ impl Session {
         if self.queued > 0 {
             return Some(HoldCode::HumanQueued.coded());
         }
+        if self.advisor_blocks_loop() {
+            return Some(HoldCode::Blocker.coded());
+        }
         if let Some(reason) = self.refusal_at_this_boundary() {
             return Some(Coded::new(HoldCode::Refused, reason));
         }
         if self.waits_for_answer() {
             return Some(HoldCode::NoAnswer.coded());
         }
-        if self.submission_blocks() {
+        if self.submission_blocks() || self.advisor_start_pending() {
             return Some(HoldCode::Submitting.coded());
         }
         if self.every_round_is_reserved() {

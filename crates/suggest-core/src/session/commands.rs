@@ -1,7 +1,6 @@
 //! What the human's commands do.
 
 use super::Session;
-use crate::code::OutputCode;
 use crate::command::{Command, CommandOutput};
 use crate::state_block::{print_state, status_line};
 
@@ -42,9 +41,9 @@ impl Session {
             Command::DisarmAutorun => self.disarm_by_hand(),
             Command::ResetAutorun => self.reset_budget(),
             Command::Retry => self.retry(),
-            Command::Advisor(_) | Command::Cards(_) | Command::Summary => {
-                CommandOutput::refused(OutputCode::UnknownCommand, "this voice is not built in")
-            }
+            Command::Advisor(command) => self.advisor_command(command),
+            Command::Cards(command) => self.cards_command(command),
+            Command::Summary => self.summary_command(),
         }
     }
 

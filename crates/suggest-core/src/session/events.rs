@@ -19,23 +19,28 @@ impl Session {
             Event::Busy => {
                 self.turns.idle = false;
                 self.autorun.saw_busy();
+                self.cards_busy();
+                self.summary_busy();
             }
             Event::HumanQueued { count } => self.on_human_queued(count),
             Event::Asking { open } => self.on_asking(open),
             Event::HistoryRewritten => self.on_rewrite(),
             Event::Closed => self.on_closed(),
             Event::Message(message) => self.on_message(&message),
-            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event),
+            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event, true),
             Event::Goal(goal) => self.on_goal(goal),
             Event::GoalCleared { id } => self.on_goal_cleared(&id),
         }
     }
 
     /// Folds what only adds to the shared view, live or of the past.
-    pub(super) fn fold(&mut self, event: &Event) {
+    pub(super) fn fold(&mut self, event: &Event, live: bool) {
         let turn = self.turns.current();
         match event {
-            Event::Tool(tool) => self.transcript.fold_tool(turn, tool),
+            Event::Tool(tool) => {
+                self.transcript.fold_tool(turn, tool);
+                self.advisor_saw_tool(tool, live);
+            }
             Event::Plan { items } => self.transcript.fold_plan(items),
             Event::Chapter(chapter) => self.transcript.fold_chapter(chapter),
             Event::Message(message) => {
@@ -51,6 +56,7 @@ impl Session {
                     }
                     Author::Advisor | Author::Plugin | Author::Host | Author::Command | Author::Notice => {}
                 }
+                self.advisor_saw_message(message, live);
             }
             Event::TurnStarted { .. }
             | Event::TurnEnded { .. }
@@ -88,6 +94,10 @@ impl Session {
         self.hide_for_turn();
         self.turns.boundary = self.turns.boundary.saturating_add(1);
         self.turns.begin(OpenTurn { number, origin, implied, round: started.round, run: started.run });
+        self.advisor_turn_started(number, origin);
+        self.cards_busy();
+        self.summary_busy();
+        self.cards_turn_started(number, origin);
     }
 
     fn on_turn_ended(&mut self, turn: Turn, reason: EndReason) {
@@ -96,7 +106,7 @@ impl Session {
             EndOf::Open => {
                 if let Some(open) = self.turns.open.take() {
                     self.end_turn(&open, turn, reason);
-                    self.after_turn(reason);
+                    self.after_turn(turn, reason);
                 }
             }
             EndOf::Unannounced => {
@@ -110,7 +120,7 @@ impl Session {
                 (self.turns.spoken, self.turns.answered) = (spoken, answered);
                 if let Some(open) = self.turns.open.take() {
                     self.end_turn(&open, turn, reason);
-                    self.after_turn(reason);
+                    self.after_turn(turn, reason);
                 }
             }
         }
@@ -134,15 +144,20 @@ impl Session {
         self.director.last_turn_spoken = spoken;
     }
 
-    fn after_turn(&mut self, reason: EndReason) {
+    fn after_turn(&mut self, turn: Turn, reason: EndReason) {
         if reason == EndReason::Completed && self.director.last_turn_spoken {
             self.open_generation();
         }
+        self.advisor_turn_ended(turn, reason);
+        self.cards_turn_ended(turn, reason);
     }
 
     fn on_idle(&mut self) {
         self.turns.idle = true;
         self.on_idle_for_loop();
+        self.advisor_idle();
+        self.cards_idle();
+        self.summary_idle();
     }
 
     fn on_human_queued(&mut self, count: u32) {
@@ -168,7 +183,7 @@ impl Session {
             let number = self.turns.next_number();
             self.start_turn(number, Some(Origin::Human), true);
         }
-        self.fold(&Event::Message(message.clone()));
+        self.fold(&Event::Message(message.clone()), true);
         if message.author != Author::Human || self.oddities.duplicate_messages != before {
             return;
         }
@@ -184,6 +199,7 @@ impl Session {
     fn on_human_prompt(&mut self) {
         self.disarm(DisarmCode::HumanPrompt, None);
         self.withdraw_rounds();
+        self.advisor_human_prompt();
     }
 
     fn on_goal(&mut self, goal: Goal) {
@@ -225,6 +241,8 @@ impl Session {
     fn forget_history(&mut self) -> bool {
         self.turns.rewrite();
         self.transcript.rewrite();
+        self.advisor_rewrite();
+        self.cards_rewrite();
         self.drop_offers(ReasonCode::HistoryRewritten)
     }
 
@@ -232,6 +250,9 @@ impl Session {
         self.disarm(DisarmCode::Closed, None);
         self.drop_offers(ReasonCode::Closed);
         self.closed = true;
+        self.advisor_closed();
+        self.cards_closed();
+        self.summary_closed();
     }
 
     pub(crate) fn cancel_call(&mut self, call: crate::ids::CallId) {

@@ -16,6 +16,8 @@ impl Session {
                     if self.turns.goes_back(turn) {
                         self.turns.rewrite();
                         self.transcript.rewrite();
+                        self.advisor_rewrite();
+                        self.cards_rewrite();
                     }
                     if let Some(open) = self.turns.open.take() {
                         self.turns.end(open.number, crate::event::EndReason::Interrupted);
@@ -56,9 +58,9 @@ impl Session {
                         run: false,
                     });
                 }
-                self.fold(&event);
+                self.fold(&event, false);
             }
-            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event),
+            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event, false),
             Event::Goal(goal) => {
                 let _ = self.set_goal(goal);
             }
@@ -68,6 +70,8 @@ impl Session {
             Event::HistoryRewritten => {
                 self.turns.rewrite();
                 self.transcript.rewrite();
+                self.advisor_rewrite();
+                self.cards_rewrite();
             }
             // Idleness, queues and dialogs of the past say nothing of the present; a closed session was opened again.
             Event::Idle | Event::Busy | Event::HumanQueued { .. } | Event::Asking { .. } | Event::Closed => {}

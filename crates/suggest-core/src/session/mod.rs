@@ -15,7 +15,9 @@ pub(crate) use calls::{Answered, Calls};
 pub(crate) use goals::{GoalChange, Goals};
 pub(crate) use turns::{EndOf, OpenTurn, Turns};
 
+use crate::advisor::Advisor;
 use crate::autorun::Autorun;
+use crate::cards::Cards;
 use crate::command::{Command, CommandOutput};
 use crate::config::Config;
 use crate::director::Director;
@@ -24,6 +26,7 @@ use crate::event::Event;
 use crate::ids::{CallId, ModelId, Ticket, Timestamp};
 use crate::reply::{CallError, ErrorKind, ModelReply};
 use crate::state::ModelSource;
+use crate::summary::Summary;
 use crate::transcript::Transcript;
 use std::collections::VecDeque;
 
@@ -88,6 +91,9 @@ pub struct Session {
     pub(crate) calls: Calls,
     pub(crate) director: Director,
     pub(crate) autorun: Autorun,
+    pub(crate) advisor: Advisor,
+    pub(crate) cards: Cards,
+    pub(crate) summary: Summary,
     /// A question or permission dialog waits for the human.
     pub(crate) asking: bool,
     /// Prompts of the human that wait in the host's queue.
@@ -115,6 +121,9 @@ impl Session {
             calls: Calls::new(),
             director: Director::new(setup.first_offer),
             autorun: Autorun::new(setup.first_ticket, setup.spent_rounds),
+            advisor: Advisor::default(),
+            cards: Cards::default(),
+            summary: Summary::default(),
             asking: false,
             queued: 0,
             human_epoch: 0,
@@ -165,7 +174,10 @@ impl Session {
     /// When the core next wants [`Input::Tick`], if it waits for time at all.
     #[must_use]
     pub fn next_wake(&self) -> Option<Timestamp> {
-        self.director.deadline()
+        [self.director.deadline(), self.advisor_wake(), self.cards_wake(), self.summary_wake()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// The configuration in force.
@@ -196,6 +208,9 @@ impl Session {
         if self.director.deadline().is_some_and(|deadline| deadline <= self.now) {
             self.on_director_deadline();
         }
+        self.advisor_timers();
+        self.cards_timers();
+        self.summary_timers();
     }
 
     fn tell_wake(&mut self) {
@@ -211,14 +226,21 @@ impl Session {
     fn on_call_sent(&mut self, call: CallId) {
         match self.calls.sent(call, self.now) {
             Some(Voice::Director) => self.on_director_sent(call),
-            Some(Voice::Advisor | Voice::Prediction | Voice::Cards | Voice::Summary) | None => {}
+            Some(Voice::Advisor | Voice::Prediction) => self.advisor_sent(call),
+            Some(Voice::Cards) => self.cards_sent(call),
+            Some(Voice::Summary) => self.summary_sent(call),
+            None => {}
         }
     }
 
     fn on_reply(&mut self, call: CallId, reply: ModelReply) {
         match self.calls.replied(call, &reply.usage, self.now) {
             Answered::Live(Voice::Director) => self.on_director_reply(&reply),
-            Answered::Live(Voice::Advisor | Voice::Prediction | Voice::Cards | Voice::Summary) => {}
+            Answered::Live(voice @ (Voice::Advisor | Voice::Prediction)) => {
+                self.advisor_reply(voice, call, &reply)
+            }
+            Answered::Live(Voice::Cards) => self.cards_reply(call, &reply),
+            Answered::Live(Voice::Summary) => self.summary_reply(call, &reply),
             Answered::Late => self.oddities.late_replies += 1,
         }
     }
@@ -226,7 +248,11 @@ impl Session {
     fn on_call_failed(&mut self, call: CallId, error: CallError) {
         match self.calls.failed(call, self.now) {
             Answered::Live(Voice::Director) => self.on_director_error(&error),
-            Answered::Live(Voice::Advisor | Voice::Prediction | Voice::Cards | Voice::Summary) => {}
+            Answered::Live(voice @ (Voice::Advisor | Voice::Prediction)) => {
+                self.advisor_error(voice, call, &error)
+            }
+            Answered::Live(Voice::Cards) => self.cards_error(call, &error),
+            Answered::Live(Voice::Summary) => self.summary_error(call, &error),
             Answered::Late if error.kind == ErrorKind::Cancelled => {}
             Answered::Late => self.oddities.late_replies += 1,
         }
@@ -236,11 +262,14 @@ impl Session {
         let model_changed = self.chosen_model.is_none() && config.prompt_model != self.config.prompt_model;
         let chars = usize::try_from(config.prompt_context_chars).unwrap_or(usize::MAX);
         self.transcript.set_context_chars(chars);
-        self.config = config;
+        let old = std::mem::replace(&mut self.config, config);
         if model_changed {
             self.on_model_changed();
         }
         self.check_budget();
+        self.advisor_config_changed(&old);
+        self.cards_config_changed(&old);
+        self.summary_config_changed(&old);
     }
 }
 

@@ -35,9 +35,9 @@ impl Session {
             goal: self.goals.view(),
             model: self.model().map(|(id, source)| ModelView { id: id.clone(), source }),
             usage: self.calls.usage(Voice::Director),
-            advisor: None,
-            cards: None,
-            summary: None,
+            advisor: self.advisor_view(),
+            cards: self.cards_view(),
+            summary: self.summary_view(),
         }
     }
 
