@@ -8,7 +8,8 @@ use super::wrapping::part;
 /// A block in mid-sentence is reasoning when it holds at least this many words; a shorter one is a sentence about
 /// the tags.
 const MIN_WORDS_IN_SENTENCE: usize = 3;
-const MAX_TAG_BYTES: usize = 64;
+/// Attributes inside a tag that are looked through.
+const MAX_ATTRIBUTE_CHARS: usize = 48;
 
 pub(super) struct Stripped<'t> {
     pub(super) text: Cow<'t, str>,
@@ -110,34 +111,36 @@ fn find_tags(text: &str) -> Vec<Tag> {
 
 /// Length in bytes of a reasoning tag at the start of `text`, and whether it closes.
 fn parse_tag(text: &str) -> Option<(usize, bool)> {
-    let window: String = text.chars().take(MAX_TAG_BYTES).collect::<String>().to_ascii_lowercase();
-    if let Some(token) = REASONING_TOKENS_OPEN.iter().find(|token| window.starts_with(**token)) {
-        return Some((token.len(), false));
-    }
-    if let Some(token) = REASONING_TOKENS_CLOSE.iter().find(|token| window.starts_with(**token)) {
-        return Some((token.len(), true));
+    let is_token = |token: &&&str| starts_with_ignoring_case(text, token);
+    if text.starts_with("<|") {
+        return (REASONING_TOKENS_OPEN.iter().find(is_token).map(|token| (token.len(), false)))
+            .or_else(|| REASONING_TOKENS_CLOSE.iter().find(is_token).map(|token| (token.len(), true)));
     }
     let (open, close) =
-        [('<', '>'), ('[', ']'), ('◁', '▷')].into_iter().find(|(open, _)| window.starts_with(*open))?;
-    let inside = window.strip_prefix(open)?;
+        [('<', '>'), ('[', ']'), ('◁', '▷')].into_iter().find(|(open, _)| text.starts_with(*open))?;
+    let inside = text.strip_prefix(open)?;
     let (inside, closes) = match inside.strip_prefix('/') {
         Some(inside) => (inside, true),
         None => (inside, false),
     };
-    let name = REASONING_TAGS.iter().find(|name| {
-        inside.strip_prefix(**name).is_some_and(|rest| rest.starts_with(close) || rest.starts_with(' '))
-    })?;
     // Square brackets are common in prose; only one model family writes its tags in them.
-    if open == '[' && *name != "think" {
-        return None;
-    }
-    let rest = inside.strip_prefix(name)?;
-    let end = rest.find(close)?;
-    if rest.get(..end)?.contains(['<', '\n']) {
-        return None;
-    }
-    let slash = usize::from(closes);
-    Some((open.len_utf8() + slash + name.len() + end + close.len_utf8(), closes))
+    let names = if open == '[' { &["think"] } else { REASONING_TAGS };
+    let rest = names
+        .iter()
+        .filter(|name| starts_with_ignoring_case(inside, name))
+        .map(|name| part(inside, name.len(), inside.len()))
+        .find(|rest| rest.starts_with([close, ' ']))?;
+    let end = rest
+        .char_indices()
+        .take(MAX_ATTRIBUTE_CHARS)
+        .take_while(|(_, character)| !matches!(character, '<' | '\n'))
+        .find(|(_, character)| *character == close)
+        .map(|(at, character)| at + character.len_utf8())?;
+    Some((text.len() - rest.len() + end, closes))
+}
+
+fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
 }
 
 fn is_quote(character: char) -> bool {

@@ -30,7 +30,8 @@ pub(super) fn words(folded: &str) -> Vec<Word<'_>> {
         let start = token.trim_start_matches(is_opening);
         let text = start.trim_end_matches(is_closing);
         if text.is_empty() {
-            starts_clause |= token.contains(is_clause_mark);
+            // A lone dot is a directory.
+            starts_clause |= token != "." && token.contains(is_clause_mark);
             continue;
         }
         let quoted = token.starts_with(['`', '"', '\'', '“', '„', '«', '(']);

@@ -131,7 +131,7 @@ fn losing_work_is_destructive_d13() {
             "强制推送到远程分支",
             "删除数据库",
             "清空数据",
-            "强制プッシュする",
+            "強制プッシュする",
             "データベースを削除する",
             "Lösche die Datenbank",
             "Die Datenbank löschen",
