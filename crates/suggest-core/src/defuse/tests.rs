@@ -155,9 +155,9 @@ fn f103_no_cut_splits_what_a_reader_sees_as_one_character() {
     for most in 0..char_count(&text) + 2 {
         for cut in [shorten_middle(&text, most), cut_front(&text, most).0] {
             assert!(char_count(&cut) <= most);
-            let mark = cut.find("[…").map(|start| (start, cut.rfind("…]").unwrap() + "…]".len()));
-            let parts = mark.map_or((cut.as_str(), ""), |(start, end)| (&cut[..start], &cut[end..]));
-            for part in [parts.0, parts.1] {
+            let (head, rest) = cut.split_once("[…").unwrap_or((&cut, ""));
+            let tail = rest.split_once("…]").map_or("", |(_, tail)| tail);
+            for part in [head, tail] {
                 assert!(part.graphemes(true).all(|cluster| clusters.contains(&cluster)), "{most}: {part:?}");
             }
         }
@@ -179,7 +179,8 @@ fn hostile_text_costs_linear_time() {
         "<task a=\"",
         "`<think>`",
     ] {
-        defuse(&unit.repeat(200_000 / unit.len()));
+        let text = unit.repeat(60_000 / unit.len());
+        assert!(defuse(&text).len() <= text.len() * 2);
     }
 }
 

@@ -39,14 +39,14 @@ pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
     let bytes = scan.bytes;
     let equals = at(bytes, sign) == b'=';
     let next = at(bytes, sign + 1);
-    if equals && next == b'='
-        || !equals && matches!(next, b':' | b'=')
-        || !equals && before(bytes, sign, 1) == b':'
-    {
+    // Comparisons, `::` and `:=`: no assignment, or one that the second sign makes.
+    let part_of_another =
+        if equals { next == b'=' } else { matches!(next, b':' | b'=') || before(bytes, sign, 1) == b':' };
+    if part_of_another {
         return None;
     }
     let name = name_before(scan, sign, equals)?;
-    let kind = classify(scan.slice(name.0, name.1))?;
+    let kind = told_by(scan.slice(name.0, name.1))?;
     let mut from = sign + 1;
     if equals && at(bytes, from) == b'>' {
         from += 1;
@@ -190,6 +190,10 @@ fn line_starts(bytes: &[u8], start: usize) -> bool {
     false
 }
 
+fn told_by(name: &[u8]) -> Option<Name> {
+    if may_tell(name) { classify(name) } else { None }
+}
+
 /// Offsets of the name that the sign at `sign` assigns to.
 fn name_before(scan: &Scan<'_>, sign: usize, equals: bool) -> Option<(usize, usize)> {
     let bytes = scan.bytes;
@@ -198,7 +202,7 @@ fn name_before(scan: &Scan<'_>, sign: usize, equals: bool) -> Option<(usize, usi
         end -= 1;
     }
     let (start, end) = name_at(bytes, end)?;
-    if classify(scan.slice(start, end)).is_some() || !equals {
+    if !equals || told_by(scan.slice(start, end)).is_some() {
         return Some((start, end));
     }
     // A type may stand between the name and the sign: `let token: &str = …`.
@@ -229,8 +233,7 @@ fn name_at(bytes: &[u8], end: usize) -> Option<(usize, usize)> {
     let escaped =
         before(bytes, start, 1) == b'\\' && matches!(at(bytes, start), b'n' | b't' | b'r') && length > 2;
     let start = if escaped { start + 1 } else { start };
-    let name = bytes.get(start..end)?;
-    may_tell(name).then_some((start, end))
+    (start < end).then_some((start, end))
 }
 
 /// Calls that only wrap a literal.
@@ -313,7 +316,7 @@ const JUDGED: usize = 256;
 
 fn judge(scan: &mut Scan<'_>, name: Name, start: usize, end: usize, style: Style) -> Option<Found> {
     let value = scan.slice(start, end.min(start + JUDGED));
-    if value.len() < 4 || is_placeholder(value) || holds_mark(value) {
+    if value.len() < 4 {
         return None;
     }
     let code = matches!(style, Style::Bare | Style::Line | Style::Inline | Style::Flag)
@@ -328,7 +331,7 @@ fn judge(scan: &mut Scan<'_>, name: Name, start: usize, end: usize, style: Style
             Name::Weak => random_for_weak_name(value),
             Name::Authorization | Name::Cookie => false,
         };
-    if !secret || typed(scan, start, end) {
+    if !secret || is_placeholder(value) || holds_mark(value) || typed(scan, start, end) {
         return None;
     }
     Some(Found { start, end, family: family_of(name) })

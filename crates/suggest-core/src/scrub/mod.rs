@@ -14,6 +14,7 @@ mod assignments;
 mod families;
 mod keys;
 mod names;
+mod path_text;
 mod paths;
 mod private_keys;
 mod scan;

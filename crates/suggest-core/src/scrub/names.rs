@@ -154,9 +154,10 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         return Some(Name::Token);
     }
     match last {
-        "key" | "auth" | "session" | "sessionid" | "sessid" | "phpsessid" | "jsessionid" | "sid"
-        | "cookie" | "signature" | "sig" | "credentials" | "csrf" | "xsrf" | "salt" | "bearer" | "nonce"
-        | "creds" => Some(Name::Weak),
+        "key" | "auth" | "sessionid" | "sessid" | "phpsessid" | "jsessionid" | "sid" | "cookie"
+        | "signature" | "sig" | "credentials" | "csrf" | "xsrf" | "salt" | "bearer" | "nonce" | "creds" => {
+            Some(Name::Weak)
+        }
         _ => None,
     }
 }
@@ -192,9 +193,28 @@ fn words_of(name: &[u8]) -> Vec<String> {
     words
 }
 
-/// Whether a name ends like one that could say something: a quick look before [`classify`].
+/// Whether the name holds the beginning of a telling word: a quick look before [`classify`].
 pub(super) fn may_tell(name: &[u8]) -> bool {
-    name.len() >= 2 && name.iter().any(u8::is_ascii_alphabetic)
+    name.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        matches!(
+            (first.to_ascii_lowercase(), second.to_ascii_lowercase()),
+            // pass, pwd, psw, pw, pat; phrase; secret, seed, session; token; key; auth; cookie; credential, creds;
+            (b'p', b'a' | b'w' | b's' | b'h')
+                | (b's', b'e' | b'i' | b'a')
+                | (b't', b'o')
+                | (b'k', b'e')
+                | (b'a', b'u')
+                | (b'c', b'o' | b'r' | b's')
+                // jwt; mnemonic; otp; xsrf; bearer; nonce.
+                | (b'j', b'w')
+                | (b'm', b'n')
+                | (b'o', b't')
+                | (b'x', b's')
+                | (b'b', b'e')
+                | (b'n', b'o')
+        )
+    })
 }
 
 #[cfg(test)]

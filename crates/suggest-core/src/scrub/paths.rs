@@ -4,8 +4,9 @@
 //! workspace and of the home directory), by a file ending that web routes do not have, or by a drive letter or
 //! share. Routes such as `/api/v1/users`, slash commands and paths that start with `~/` or `..` stay.
 
+use super::path_text::{climbs_out, drive_starts, name_goes_on, path_end, path_starts, plain};
 use super::scan::Scan;
-use super::shape::{at, before, escape_ends, starts_with, starts_with_folded};
+use super::shape::{at, before, starts_with, starts_with_folded};
 
 /// First directories that only a file system has.
 const ROOTS: &[&str] = &[
@@ -98,7 +99,10 @@ const EVERYWHERE: &[&str] = &[
 /// Longest stretch behind a workspace prefix that is checked for `..`, in bytes.
 const CHECKED_TAIL: usize = 512;
 /// Longest path, in bytes; a longer one is cut here and the rest is read on its own.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
+
+/// Longest path under a directory that no file system is known for, in characters.
+const SHORT: usize = 160;
 
 /// What becomes of a path in text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,7 +169,7 @@ impl Places {
         if let Some(found) = self.inside(scan, start, slash, false) {
             return Some(found);
         }
-        let end = path_end(scan, slash, false);
+        let end = path_end(scan, slash, false, self.reach(scan, slash));
         let path = plain(scan.slice(slash, end));
         if EVERYWHERE.contains(&path.as_str()) {
             return None;
@@ -173,6 +177,22 @@ impl Places {
         let at_home = self.home.as_deref().is_some_and(|home| prefixed(&path, home));
         (at_home || self.is_file_system(&path) || start < place && path.len() > 1)
             .then_some(PathFound::Outside { start, end })
+    }
+
+    /// How far a path is read: one under an unknown directory only as far as a file name may be.
+    fn reach(&self, scan: &Scan<'_>, slash: usize) -> usize {
+        let name = slash + if at(scan.bytes, slash) == b'\\' { 2 } else { 1 };
+        let length = (0..64)
+            .take_while(|step| {
+                let byte = at(scan.bytes, name + step);
+                byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.') || byte >= 0x80
+            })
+            .count();
+        let first = scan.slice(name, name + length);
+        let own =
+            [self.workspace.as_deref(), self.home.as_deref()].into_iter().flatten().filter_map(first_part);
+        let known = ROOTS.iter().copied().chain(own).any(|root| first.starts_with(root.as_bytes()));
+        if known { LONGEST } else { SHORT }
     }
 
     /// A path inside the workspace, whose text starts at `from`.
@@ -188,7 +208,7 @@ impl Places {
         if tail == after && name_goes_on(scan, after) {
             return None;
         }
-        let end = if tail == after { after } else { path_end(scan, tail, windows) };
+        let end = if tail == after { after } else { path_end(scan, tail, windows, CHECKED_TAIL + 1) };
         let rest = scan.slice(tail, end.min(tail + CHECKED_TAIL));
         if climbs_out(rest) || end - tail > CHECKED_TAIL {
             return Some(PathFound::Outside { start, end });
@@ -262,7 +282,7 @@ impl Places {
         if let Some(found) = self.inside(scan, start, letter_at, true) {
             return Some(found);
         }
-        let end = path_end(scan, name, true);
+        let end = path_end(scan, name, true, LONGEST);
         if separator == b'\\' && !doubled && matches!(first, b'n' | b'r' | b't') && !users {
             // `Plan B:\nFirst…` is an escaped newline, `C:\new\x` is a path.
             let rest = scan.slice(name, end);
@@ -340,18 +360,6 @@ fn first_part(path: &str) -> Option<&str> {
     path.split('/').find(|part| !part.is_empty())
 }
 
-/// The text of a path with single, unescaped slashes.
-fn plain(path: &[u8]) -> String {
-    let text = String::from_utf8_lossy(path).replace("\\/", "/").replace("\\ ", " ");
-    let mut plain = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if !(letter == '/' && plain.ends_with('/')) {
-            plain.push(letter);
-        }
-    }
-    plain
-}
-
 fn prefixed(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| {
         !rest.starts_with(|next: char| next.is_alphanumeric() || matches!(next, '_' | '-'))
@@ -386,168 +394,6 @@ fn match_prefix(bytes: &[u8], from: usize, prefix: &[u8], windows: bool) -> Opti
     Some(place)
 }
 
-/// Whether the name of a directory goes on at `place`, so that the prefix before it is another directory's.
-fn name_goes_on(scan: &Scan<'_>, place: usize) -> bool {
-    let byte = at(scan.bytes, place);
-    let next = at(scan.bytes, place + 1);
-    byte.is_ascii_alphanumeric()
-        || matches!(byte, b'_' | b'-' | b'~' | b'@' | b'+' | b'$' | b'%' | b'=')
-        || matches!(byte, b'.') && (next.is_ascii_alphanumeric() || matches!(next, b'_' | b'-' | b'.'))
-        || byte >= 0x80
-            && scan
-                .text
-                .get(place..)
-                .and_then(|rest| rest.chars().next())
-                .is_some_and(|letter| !ends_path(letter))
-}
-
-/// Whether the relative path climbs above its start.
-fn climbs_out(rest: &[u8]) -> bool {
-    let mut depth = 0_i32;
-    for part in rest.split(|byte| matches!(byte, b'/' | b'\\')) {
-        match part {
-            b"" | b"." => {}
-            b".." => depth -= 1,
-            _ => depth += 1,
-        }
-        if depth < 0 {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether an absolute path may start at `place`, judged by what stands before it.
-fn path_starts(bytes: &[u8], place: usize) -> bool {
-    let previous = before(bytes, place, 1);
-    if escape_ends(bytes, place) || previous >= 0x80 {
-        return true;
-    }
-    match previous {
-        b'_' | b'-' | b'~' | b'/' | b'}' | b'$' | b'%' | b'\\' => false,
-        b'.' => before(bytes, place, 2) == b'.' && before(bytes, place, 3) == b'.',
-        previous if previous.is_ascii_alphanumeric() => {
-            // `-I/home/x`: a compiler flag of one letter; `vscode://file/home/x`: an editor's link.
-            let flag = previous.is_ascii_alphabetic()
-                && before(bytes, place, 2) == b'-'
-                && !before(bytes, place, 3).is_ascii_alphanumeric();
-            flag || place >= 7 && starts_with(bytes, place - 7, b"://file")
-        }
-        _ => true,
-    }
-}
-
-fn drive_starts(bytes: &[u8], start: usize) -> bool {
-    let previous = before(bytes, start, 1);
-    !(previous.is_ascii_alphanumeric() || matches!(previous, b'_' | b'.' | b'-')) || escape_ends(bytes, start)
-}
-
-/// Punctuation of other scripts that ends a path.
-fn ends_path(letter: char) -> bool {
-    letter.is_whitespace()
-        || matches!(
-            letter,
-            '“' | '”'
-                | '‘'
-                | '’'
-                | '«'
-                | '»'
-                | '„'
-                | '、'
-                | '。'
-                | '，'
-                | '；'
-                | '：'
-                | '！'
-                | '？'
-                | '（'
-                | '）'
-                | '「'
-                | '」'
-                | '『'
-                | '』'
-                | '《'
-                | '》'
-                | '【'
-                | '】'
-                | '…'
-        )
-}
-
-/// End of the path that covers `from`.
-fn path_end(scan: &Scan<'_>, from: usize, windows: bool) -> usize {
-    let bytes = scan.bytes;
-    let quote = (1..=LONGEST.min(12))
-        .map(|back| before(bytes, from, back))
-        .find(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'\\' | b':')))
-        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
-    let mut depth = 0_usize;
-    let mut end = from;
-    let rest = scan.text.get(from..).unwrap_or_default();
-    for (step, letter) in rest.char_indices().take(LONGEST) {
-        let place = from + step;
-        let next = at(bytes, place + letter.len_utf8());
-        match letter {
-            '\\' if windows => {
-                if matches!(next, b'"' | b'\'' | b'`') {
-                    break;
-                }
-            }
-            '\\' if next == b'/' => {}
-            '\\' => {
-                if next != b' ' {
-                    break;
-                }
-            }
-            ' ' if before(bytes, place, 1) == b'\\' && !windows => {}
-            ' ' => {
-                if !(quote.is_some() || windows) || !space_inside(bytes, place, windows, quote) {
-                    break;
-                }
-            }
-            '"' | '\'' | '`' | '<' | '>' | '|' | ',' | ';' | ':' | '*' | '\0' => break,
-            '[' if starts_with(bytes, place, b"[secret:") || starts_with(bytes, place, b"[path#") => break,
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => match depth.checked_sub(1) {
-                Some(less) => depth = less,
-                None => break,
-            },
-            letter if letter.is_control() || ends_path(letter) => break,
-            _ => {}
-        }
-        end = place + letter.len_utf8();
-    }
-    // Marks that end a sentence do not belong to the path.
-    while end > from && matches!(before(bytes, end, 1), b'.' | b'!' | b'?' | b'/' | b'\\') && end - from > 1 {
-        let sign = before(bytes, end, 1);
-        if sign == b'.' && before(bytes, end, 2) == b'.' {
-            break;
-        }
-        end -= 1;
-    }
-    end
-}
-
-/// Whether the blank at `place` belongs to a name (`/home/a/My Documents/x`): the next word goes on as a path.
-fn space_inside(bytes: &[u8], place: usize, windows: bool, quote: Option<u8>) -> bool {
-    let rest = bytes.get(place + 1..).unwrap_or_default();
-    let word: usize =
-        rest.iter().take(64).take_while(|byte| !byte.is_ascii_whitespace() && Some(**byte) != quote).count();
-    let word = rest.get(..word).unwrap_or_default();
-    let separator = if windows { b'\\' } else { b'/' };
-    let position = word.iter().position(|byte| *byte == separator);
-    position.is_some_and(|position| {
-        position > 0
-            && word.get(..position).is_some_and(|name| {
-                name.iter().all(|byte| {
-                    byte.is_ascii_alphanumeric()
-                        || *byte >= 0x80
-                        || matches!(byte, b'.' | b'_' | b'-' | b'(' | b')')
-                }) && !name.starts_with(b"-")
-            })
-    })
-}
-
 /// A share of another machine: `\\server\share\x`, also with escaped backslashes.
 fn share(scan: &Scan<'_>, place: usize) -> Option<PathFound> {
     let bytes = scan.bytes;
@@ -574,7 +420,7 @@ fn share(scan: &Scan<'_>, place: usize) -> Option<PathFound> {
     if server < 2 || separators != slashes / 2 || !share.is_ascii_alphanumeric() {
         return None;
     }
-    Some(PathFound::Outside { start: place, end: path_end(scan, name, true) })
+    Some(PathFound::Outside { start: place, end: path_end(scan, name, true, LONGEST) })
 }
 
 /// `~alice/x` names a person; `~/x` does not.
@@ -596,5 +442,5 @@ fn other_home(scan: &Scan<'_>, place: usize) -> Option<PathFound> {
     if name < 2 || at(bytes, place + 1 + name) != b'/' {
         return None;
     }
-    Some(PathFound::Outside { start: place, end: path_end(scan, place + 1, false) })
+    Some(PathFound::Outside { start: place, end: path_end(scan, place + 1, false, LONGEST) })
 }

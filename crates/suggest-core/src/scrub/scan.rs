@@ -75,9 +75,9 @@ impl<'a> Scan<'a> {
         let length = self.bytes.get(start..).map_or(0, |rest| {
             rest.iter()
                 .take_while(|byte| {
-                    !byte.is_ascii_whitespace()
-                        && !matches!(byte, b'"' | b'`' | b'<' | b'\\' | 0)
-                        && !(narrow && matches!(byte, b'&' | b';' | b',' | b')' | b'}' | b'\'' | b'|'))
+                    let ends = byte.is_ascii_whitespace() || matches!(byte, b'"' | b'`' | b'<' | b'\\' | 0);
+                    let listed = matches!(byte, b'&' | b';' | b',' | b')' | b'}' | b'\'' | b'|');
+                    !(ends || narrow && listed)
                 })
                 .count()
         });
@@ -139,13 +139,15 @@ impl<'a> Scan<'a> {
 
     fn key_by(&mut self, rule: &KeyRule, start: usize) -> Option<Found> {
         let from = start + rule.prefix.len();
+        let line = self.run_end(rule.alphabet, from);
         let mut end = self.wrapped_end(rule.alphabet, from, rule.usual);
+        let wrapped = end > line;
         while end > from && before(self.bytes, end, 1) == b'.' {
             end -= 1;
         }
         let joined: Vec<u8>;
         let mut body = self.slice(from, end);
-        if body.contains(&b'\n') {
+        if wrapped {
             joined = body.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
             body = &joined;
         }

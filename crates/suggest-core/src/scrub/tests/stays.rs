@@ -29,6 +29,7 @@ fn identifiers_hashes_and_versions() {
         "image nginx@sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
         "2026-11-30T12:34:56Z took 12:34:56",
         "rustc 1.95.0 (59807616e 2026-04-14)",
+        "\"session\":\"ses-8a00ab87-Zx81kQp29LmNvv7abCD99\"",
         "call toolu_mock_call_20_0 in ses_dd427bea9ffe5BZv547wuVrQxU",
     ]);
 }
