@@ -174,12 +174,14 @@ impl Operator {
                 );
             }
             (Self::Some(pattern), Some(Value::Array(items))) => {
-                if !items.iter().any(|item| pattern.matches(item)) {
-                    into.push(difference(
-                        path,
-                        format!("an element like {}", shown(&pattern.to_value())),
-                        actual,
-                    ));
+                let tries: Vec<_> = items.iter().map(|item| pattern.compare(item)).collect();
+                if tries.iter().all(|differences| !differences.is_empty()) {
+                    let mut miss =
+                        difference(path, format!("an element like {}", shown(&pattern.to_value())), actual);
+                    if let Some(nearest) = nearest(&tries) {
+                        miss.found = format!("{}, {nearest}", counted(items.len()));
+                    }
+                    into.push(miss);
                 }
             }
             (Self::None(pattern), Some(Value::Array(items))) => {
@@ -198,6 +200,13 @@ impl Operator {
             }
         }
     }
+}
+
+/// What keeps the element that comes nearest to a pattern from matching.
+fn nearest(tries: &[Vec<Difference>]) -> Option<String> {
+    let (index, differences) = tries.iter().enumerate().min_by_key(|(_, differences)| differences.len())?;
+    let told: Vec<_> = differences.iter().map(ToString::to_string).collect();
+    Some(format!("nearest is [{index}] but for {}", told.join("; ")))
 }
 
 fn list(items: &[Value], place: &str) -> Result<Vec<Pattern>, Flaw> {
