@@ -48,6 +48,7 @@ fn loses_by_command(words: &[Word<'_>], at: usize) -> bool {
                 || is_long_flag(flag, "mirror")
                 || is_long_flag(flag, "delete")
                 || matches!(flag, "force" | "forced" | "forcefully")
+                || flag.strip_prefix('+').is_some_and(|refspec| refspec.starts_with(char::is_alphabetic))
         }),
         "reset" => near(4).any(|flag| is_long_flag(flag, "hard")),
         "clean" => {

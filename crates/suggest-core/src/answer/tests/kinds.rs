@@ -100,6 +100,7 @@ fn losing_work_is_destructive_d13() {
             "Rebase and force-push the branch",
             "Force push to origin",
             "push —force",
+            "git push origin +main",
             "git reset --hard HEAD~1",
             "Do a hard reset to origin/main",
             "rm -rf build",
