@@ -30,7 +30,7 @@ pub(super) fn visible(text: &str) -> String {
                 continue;
             }
             '\u{200c}' | '\u{200d}' => {
-                let joins = !previous.is_ascii() && letters.peek().is_some_and(|next| !next.is_ascii());
+                let joins = !previous.is_ascii() && letters.peek().is_some_and(|next| can_be_joined(*next));
                 if !joins {
                     continue;
                 }
@@ -61,6 +61,12 @@ pub(super) fn visible(text: &str) -> String {
 
 fn is_selector(letter: char) -> bool {
     matches!(letter, '\u{fe00}'..='\u{fe0f}' | '\u{e0100}'..='\u{e01ef}')
+}
+
+/// Whether a joiner may stand before this character: a visible one beyond ASCII.
+fn can_be_joined(letter: char) -> bool {
+    let unseen = is_hidden(letter) || is_selector(letter) || letter.is_control() || letter.is_whitespace();
+    !(letter.is_ascii() || unseen || matches!(letter, '\u{200c}' | '\u{200d}' | '\u{e0020}'..='\u{e007f}'))
 }
 
 /// Bidirectional controls, zero-width characters without a purpose in text, and other invisible ones.

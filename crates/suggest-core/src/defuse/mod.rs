@@ -29,14 +29,17 @@ const MOST_ROUNDS: usize = 8;
 pub fn defuse(text: &str) -> String {
     let mut text = control::visible(text);
     for _ in 0..MOST_ROUNDS {
-        let before = text.len();
-        if text.contains(['<', '[']) {
-            text =
-                blocks::without_host_lines(&blocks::without_blocks(&blocks::without_template_marks(&text)));
-        }
-        if text.len() == before {
+        if !text.contains(['<', '[']) {
             break;
         }
+        let cleaner =
+            blocks::without_host_lines(&blocks::without_blocks(&blocks::without_template_marks(&text)));
+        // What a block kept apart may need no joiner any more.
+        let cleaner = control::visible(&cleaner);
+        if cleaner == text {
+            break;
+        }
+        text = cleaner;
     }
     text.trim().to_owned()
 }
