@@ -139,8 +139,9 @@ fn label_line(speaker: Speaker) -> String {
 
 fn render(entry: &Entry, text: &str) -> String {
     match entry.speaker {
-        Speaker::GoalRound | Speaker::Silence => format!("({})", label(entry.speaker)),
-        Speaker::Human | Speaker::Assistant | Speaker::Autorun => {
+        Speaker::Silence => format!("({})", label(entry.speaker)),
+        Speaker::GoalRound if text.is_empty() => format!("({})", label(entry.speaker)),
+        Speaker::GoalRound | Speaker::Human | Speaker::Assistant | Speaker::Autorun => {
             format!("{}\n{}", label_line(entry.speaker), quote(text, QUOTE, QUOTE))
         }
     }

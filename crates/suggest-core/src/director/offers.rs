@@ -68,15 +68,16 @@ impl Session {
 
     /// What an idle director says after events of the past.
     pub(crate) fn wait_after_history(&mut self) {
-        if !matches!(self.director.phase, Phase::Waiting(_)) {
-            return;
+        if let Phase::Waiting(reason) = self.director.phase
+            && reason != ReasonCode::HistoryRewritten
+        {
+            self.director.wait(self.resting_reason());
         }
-        self.director.wait(self.resting_reason());
     }
 
     /// Why nothing is on screen when nothing in particular happened.
     pub(crate) fn resting_reason(&self) -> ReasonCode {
-        if self.turns.last_ended.is_none() {
+        if self.turns.last_completed.is_none() {
             ReasonCode::NoCompletedTurn
         } else if self.turns.last_turn_completed() {
             ReasonCode::NoOfferYet

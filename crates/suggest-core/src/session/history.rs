@@ -1,7 +1,7 @@
 //! What events of the past do: they fold, and nothing else (rule D15).
 
 use super::{EndOf, OpenTurn, Session};
-use crate::event::{Author, Event};
+use crate::event::Event;
 
 impl Session {
     pub(super) fn on_history(&mut self, event: Event) {
@@ -44,23 +44,10 @@ impl Session {
                     self.turns.end(turn, reason);
                 }
             },
-            Event::Message(ref message) => {
-                if message.author == Author::Human
-                    && self.turns.open.is_none()
-                    && !self.transcript.has_seen(message)
-                {
-                    let number = self.turns.next_number();
-                    self.begin_past(OpenTurn {
-                        number,
-                        origin: None,
-                        implied: true,
-                        round: false,
-                        run: false,
-                    });
-                }
-                self.fold(&event, false);
+            // What survived a rewrite comes without turns: a human message of the past starts none.
+            Event::Message(_) | Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => {
+                self.fold(&event, false)
             }
-            Event::Tool(_) | Event::Plan { .. } | Event::Chapter(_) => self.fold(&event, false),
             Event::Goal(goal) => {
                 let _ = self.set_goal(goal);
             }

@@ -82,18 +82,16 @@ impl Transcript {
             Author::Human => Speaker::Human,
             Author::Assistant => Speaker::Assistant,
             Author::Suggest => Speaker::Autorun,
-            // The objective is stated once, in its own section; a round's repetition of it would only eat the tail.
-            Author::Goal => {
-                self.tail.push(Entry::new(turn, Speaker::GoalRound, String::new()));
-                return Folded::Yes;
-            }
+            Author::Goal => Speaker::GoalRound,
+
             // Nothing that hosts, plugins, commands or the advisor wrote reaches the director (rule S1).
             Author::Advisor | Author::Plugin | Author::Host | Author::Command | Author::Notice => {
                 return Folded::Yes;
             }
         };
         let text = self.clean(&message.text);
-        if text.trim().is_empty() {
+        // A goal round whose text was all wrapper still shows that there was one; the goal has its own section.
+        if text.trim().is_empty() && speaker != Speaker::GoalRound {
             return Folded::Yes;
         }
         if speaker == Speaker::Human {
