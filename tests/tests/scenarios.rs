@@ -2,7 +2,8 @@
 
 use std::panic::catch_unwind;
 use std::path::Path;
-use suggest_testkit::{play_file, scenario_files};
+use suggest_core::{Effect, State};
+use suggest_testkit::{play_file, play_folder, scenario_files};
 
 /// Why the scenario in a file does not show what its name says, or nothing if it does.
 fn failure(file: &Path) -> Option<String> {
@@ -42,4 +43,27 @@ fn every_scenario_shows_what_its_name_says() {
         files.len(),
         failures.join("\n"),
     );
+}
+
+/// Rule S3 for the whole machine: no clock, no chance, no order of a map reaches a line.
+#[test]
+fn s3_playing_a_scenario_again_gives_the_same_lines() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let play = || play_folder(&folder).unwrap().into_iter().filter_map(|report| report.result.ok());
+    for (first, second) in play().zip(play()) {
+        assert_eq!(first, second);
+    }
+}
+
+#[test]
+fn every_printed_line_reads_back_as_the_same_state_and_effects() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    for report in play_folder(&folder).unwrap() {
+        for line in report.result.map(|outcome| outcome.lines).unwrap_or_default() {
+            let printed: serde_json::Value = serde_json::from_str(&line.to_json().unwrap()).unwrap();
+            let state: State = serde_json::from_value(printed["state"].clone()).unwrap();
+            let effects: Vec<Effect> = serde_json::from_value(printed["effects"].clone()).unwrap();
+            assert_eq!((state, effects), (line.state, line.effects), "{}", report.path.display());
+        }
+    }
 }

@@ -311,6 +311,7 @@ fn last_name(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use serde_json::json;
 
     #[track_caller]
@@ -433,5 +434,69 @@ mod tests {
         let differences =
             Pattern::read(&json!({"a": 1}), "expect").unwrap().compare(&json!({"a": "é".repeat(2_000)}));
         assert!(differences[0].found.ends_with("… (2002 characters)"), "{}", differences[0].found);
+    }
+
+    /// Any JSON value, with keys that are sometimes operators.
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".{0,6}".prop_map(Value::from),
+        ];
+        let key = prop_oneof![
+            "[a-z]{1,3}",
+            Just("dropped".to_owned()),
+            Just("$contains".to_owned()),
+            Just("$lacks".to_owned()),
+            Just("$some".to_owned()),
+            Just("$none".to_owned()),
+            Just("$only".to_owned()),
+        ];
+        leaf.prop_recursive(4, 32, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::hash_map(key.clone(), inner, 0..4)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn has_operator(value: &Value) -> bool {
+        match value {
+            Value::Array(items) => items.iter().any(has_operator),
+            Value::Object(fields) => {
+                fields.iter().any(|(key, field)| key.starts_with('$') || has_operator(field))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_without_operators_matches_itself(value in any_json()) {
+            prop_assume!(!has_operator(&value));
+            let pattern = Pattern::parse(&value, "expect").unwrap();
+            prop_assert_eq!(pattern.compare(&value), []);
+        }
+
+        #[test]
+        fn no_pattern_and_no_line_make_a_comparison_panic(pattern in any_json(), line in any_json()) {
+            if let Ok(pattern) = Pattern::parse(&pattern, "expect") {
+                pattern.compare(&line);
+            }
+        }
+
+        #[test]
+        fn a_list_never_has_both_some_and_none_of_an_element(pattern in any_json(), items in prop::collection::vec(any_json(), 0..4)) {
+            let holds = |operator: &str| {
+                let checked = Pattern::parse(&json!({ operator: pattern }), "expect").ok()?;
+                Some(checked.compare(&Value::Array(items.clone())).is_empty())
+            };
+            if let (Some(some), Some(none)) = (holds("$some"), holds("$none")) {
+                prop_assert_ne!(some, none);
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::scenario::{Action, Answer, StepBody};
 use pretty_assertions::assert_eq;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use suggest_core::{ErrorKind, ReplyFinish};
 
@@ -199,4 +200,53 @@ fn configuration_steps_add_up() {
     }));
     let StepBody::Act(Action::Config(config)) = &scenario.steps[1].body else { panic!("no configuration") };
     assert_eq!((config.prompt_max_chars, config.prompt_max_rounds, config.advisor.immune_turns), (100, 5, 1));
+}
+
+/// A document with something of everything.
+fn full_document() -> Value {
+    json!({
+        "config": {"promptModel": "a/b", "advisor": {"immuneTurns": 2}},
+        "sessions": [{"id": "a", "kind": "headless", "opt_in": true, "cwd": "/w"}, {"id": "b"}],
+        "history": [{"type": "chapter", "number": 1}],
+        "steps": [
+            {"session": "a", "event": {"type": "message", "author": "human", "text": "t"}},
+            {"session": "b", "at": 5, "reply": {"text": "t", "finish": "stop", "usage": {"input_tokens": 1}}},
+            {"session": "a", "error": {"kind": "quota", "voice": "advisor", "call": 1}},
+            {"session": "a", "submit_result": {"accepted": false, "reason": "r", "ticket": 1}},
+            {"session": "a", "config": {"promptMaxRounds": 1}},
+            {"session": "a", "restart": true},
+            {"expect": {"state": {"offer": {"text": {"$contains": ["x"]}}}, "effects": {"$none": {"type": "report"}}}},
+        ],
+    })
+}
+
+/// Puts a value in the place of one of the values of a document, in the order of a walk.
+fn put(document: &mut Value, place: &mut usize, new: &Value) {
+    if *place == 0 {
+        *document = new.clone();
+    }
+    *place = place.wrapping_sub(1);
+    match document {
+        Value::Array(items) => items.iter_mut().for_each(|item| put(item, place, new)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| put(field, place, new)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_document_with_one_wrong_value_is_read_or_refused_with_its_place(
+        place in 0_usize..70,
+        new in prop_oneof![
+            Just(json!(null)), Just(json!(-1)), Just(json!(1.5)), Just(json!("private words")), Just(json!([])),
+            Just(json!({})), Just(json!({"private words": 1})), Just(json!({"$private": 1})), Just(json!(u64::MAX)),
+        ],
+    ) {
+        let mut document = full_document();
+        put(&mut document, &mut { place }, &new);
+        match Scenario::from_json(&document.to_string()) {
+            Ok(scenario) => prop_assert!(scenario.len() <= 7),
+            Err(error) => prop_assert!(error.field().is_some(), "{error}"),
+        }
+    }
 }
