@@ -126,7 +126,7 @@ fn entries_that_can_never_work_are_refused_at_once() {
     for (config, word) in [
         (json!({"x": {"preset": "nobody", "baseUrl": "https://h"}}), "preset"),
         (json!({"azure": {}}), "baseUrl"),
-        (json!({"x": {}}), "unknown provider"),
+        (json!({"x": {}}), "no base URL"),
         (json!({"x": {"baseUrl": "h:1"}}), "base URL"),
         (json!({"local": {"baseUrl": "https://h"}}), "cannot name"),
         (json!({"x": {"baseUrl": "https://h", "extraBody": {"messages": []}}}), "messages"),

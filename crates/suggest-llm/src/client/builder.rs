@@ -170,15 +170,11 @@ impl OpenAiClientBuilder {
     ///
     /// [`ClientError`] that says which setting cannot be used. It never panics and installs nothing process-wide.
     pub fn build(self) -> Result<OpenAiClient, ClientError> {
-        let endpoint = Endpoint::parse(&self.base_url)
-            .map_err(|error| ClientError { problem: format!("provider `{}`: {error}", self.name) })?;
-        let error = |problem: String| ClientError { problem: format!("provider `{}`: {problem}", self.name) };
-        if let Some(reserved) = RESERVED.iter().find(|name| self.additions.extra.contains_key(**name)) {
-            return Err(error(format!("extra_body must not set `{reserved}`, which the client sets itself")));
-        }
-        let headers = self.header_map().map_err(error)?;
+        let (endpoint, headers) = self.check()?;
         let tls = tls::config(endpoint.is_https()).map_err(|cause| {
-            error(format!("no secure connections on this machine ({cause}); install its root certificates"))
+            self.error(format!(
+                "no secure connections on this machine ({cause}); install its root certificates"
+            ))
         })?;
         let mut http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
@@ -192,7 +188,7 @@ impl OpenAiClientBuilder {
             let loopback = [(Ipv4Addr::LOCALHOST, 0).into(), (Ipv6Addr::LOCALHOST, 0).into()];
             http = http.no_proxy().resolve_to_addrs("localhost", &loopback);
         }
-        let http = http.build().map_err(|_| error("the HTTP client could not be set up".to_owned()))?;
+        let http = http.build().map_err(|_| self.error("the HTTP client could not be set up".to_owned()))?;
         Ok(OpenAiClient {
             name: self.name,
             endpoint,
@@ -203,6 +199,22 @@ impl OpenAiClientBuilder {
             most_bytes: self.most_bytes,
             memory: Memory::new(Form::new(self.stream, self.system_role, self.cap_field)),
         })
+    }
+
+    /// Everything that can be wrong with the settings, without touching the machine's certificates.
+    pub(crate) fn check(&self) -> Result<(Endpoint, HeaderMap), ClientError> {
+        let endpoint = Endpoint::parse(&self.base_url).map_err(|error| self.error(error.to_string()))?;
+        if let Some(reserved) = RESERVED.iter().find(|name| self.additions.extra.contains_key(**name)) {
+            return Err(
+                self.error(format!("extra_body must not set `{reserved}`, which the client sets itself"))
+            );
+        }
+        let headers = self.header_map().map_err(|problem| self.error(problem))?;
+        Ok((endpoint, headers))
+    }
+
+    fn error(&self, problem: String) -> ClientError {
+        ClientError { problem: format!("provider `{}`: {problem}", self.name) }
     }
 
     fn header_map(&self) -> Result<HeaderMap, String> {

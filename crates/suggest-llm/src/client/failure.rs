@@ -24,6 +24,8 @@ pub(crate) struct Failure {
     pub(crate) request_id: Option<String>,
     /// A successful stream that ended before anything came; asking without streaming often brings the real error.
     pub(crate) empty_stream: bool,
+    /// Requests that were made before this was passed on.
+    pub(crate) attempts: u32,
 }
 
 impl Failure {
@@ -38,6 +40,7 @@ impl Failure {
             said: None,
             request_id: None,
             empty_stream: false,
+            attempts: 1,
         })
     }
 
@@ -46,10 +49,20 @@ impl Failure {
         self
     }
 
-    /// The error that the caller gets. `endpoint` is the provider's name.
-    pub(crate) fn into_error(self, endpoint: &str, key: Option<&str>) -> LlmError {
+    /// The error that the caller gets. `endpoint` is the provider's name; `is_ours` tells whether a word stands in what we
+    /// sent, so that no identifier of the endpoint's choosing repeats it.
+    pub(crate) fn into_error(
+        self,
+        endpoint: &str,
+        key: Option<&str>,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> LlmError {
         let said = self.said.as_ref().and_then(|said| scrub::endpoint_text(&said.message, key));
-        LlmError::new(self.kind, format!("{endpoint}: {}", self.message))
+        let mut line = format!("{endpoint}: {}", self.describe(is_ours));
+        if self.attempts > 1 {
+            line.push_str(&format!(" (after {} attempts)", self.attempts));
+        }
+        LlmError::new(self.kind, line)
             .with_retry_after(self.delay)
             .with_http_status(self.status)
             .with_usage(self.usage)
@@ -113,49 +126,42 @@ impl Failure {
             (LlmErrorKind::UnsupportedParameter, "the endpoint refuses the request as it is", Retry::Never)
         };
 
-        let mut failure = Self::new(kind, describe(status, said, kind, advice, delay));
+        let mut failure = Self::new(kind, advice);
         failure.retry = retry;
         failure.delay = if retry == Retry::Never && kind != LlmErrorKind::Quota { None } else { delay };
         failure.status = Some(status);
         failure.said = Some(said.clone());
         failure
     }
-}
 
-/// `HTTP 429 (rate_limit_exceeded): the endpoint limits the rate; it asks to wait 26 s`.
-fn describe(
-    status: u16,
-    said: &ErrorShape,
-    kind: LlmErrorKind,
-    advice: &str,
-    delay: Option<Duration>,
-) -> String {
-    let code = [&said.code, &said.kind]
-        .into_iter()
-        .flatten()
-        .filter(|code| code.parse::<u16>() != Ok(status))
-        .find_map(|code| scrub::identifier(code));
-    let mut line = format!("HTTP {status}");
-    if let Some(code) = code {
-        line.push_str(&format!(" ({code})"));
-    }
-    line.push_str(": ");
-    line.push_str(advice);
-    if kind == LlmErrorKind::UnsupportedParameter
-        && let Some(parameter) = said.param.as_deref().and_then(scrub::identifier)
-    {
-        line.push_str(&format!("; it names the parameter {parameter}"));
-    }
-    if matches!(kind, LlmErrorKind::Quota | LlmErrorKind::ContextTooLong) {
-        let numbers = numbers(&said.message);
-        if !numbers.is_empty() {
-            line.push_str(&format!("; it names {}", numbers.join(", ")));
+    /// `HTTP 429 (rate_limit_exceeded): the endpoint limits the rate; it asks to wait 26 s`.
+    fn describe(&self, is_ours: impl Fn(&str) -> bool) -> String {
+        let (Some(status), Some(said)) = (self.status, &self.said) else { return self.message.clone() };
+        let shown_identifier = |raw: &String| scrub::identifier(raw).filter(|word| !is_ours(word));
+        let codes = [&said.code, &said.kind].into_iter().flatten();
+        let code = codes.filter(|code| code.parse::<u16>() != Ok(status)).find_map(shown_identifier);
+        let mut line = format!("HTTP {status}");
+        if let Some(code) = code {
+            line.push_str(&format!(" ({code})"));
         }
+        line.push_str(": ");
+        line.push_str(&self.message);
+        if self.kind == LlmErrorKind::UnsupportedParameter
+            && let Some(parameter) = said.param.as_ref().and_then(shown_identifier)
+        {
+            line.push_str(&format!("; it names the parameter {parameter}"));
+        }
+        if matches!(self.kind, LlmErrorKind::Quota | LlmErrorKind::ContextTooLong) {
+            let numbers = numbers(&said.message);
+            if !numbers.is_empty() {
+                line.push_str(&format!("; it names {}", numbers.join(", ")));
+            }
+        }
+        if let Some(delay) = self.delay.filter(|_| self.kind == LlmErrorKind::RetryLater) {
+            line.push_str(&format!("; it asks to wait {}", shown(delay)));
+        }
+        line
     }
-    if let Some(delay) = delay.filter(|_| kind == LlmErrorKind::RetryLater) {
-        line.push_str(&format!("; it asks to wait {}", shown(delay)));
-    }
-    line
 }
 
 /// A delay for people: whole seconds, or milliseconds below one.
@@ -316,7 +322,7 @@ mod tests {
             "message": "This request requires more credits. You requested up to 65536 tokens, but can only afford 3919. SECRET",
             "code": 402,
         }}));
-        let error = Failure::classify(402, &said).into_error("openrouter", None);
+        let error = Failure::classify(402, &said).into_error("openrouter", None, |_| false);
         assert_eq!(
             error.to_string(),
             "quota: openrouter: HTTP 402: out of credit or over a quota; check the account's billing; it names 65536, 3919"
@@ -360,7 +366,7 @@ mod tests {
         #[test]
         fn no_body_makes_the_classifier_panic(status in any::<u16>(), body in shape::tests::any_json()) {
             let failure = Failure::classify(status, &shape::read(&body));
-            let error = failure.into_error("x", Some("key"));
+            let error = failure.into_error("x", Some("key"), |_| false);
             prop_assert!(!error.message.contains('\n'));
         }
     }

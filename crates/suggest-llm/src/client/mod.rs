@@ -37,7 +37,7 @@ use crate::error::{LlmError, LlmErrorKind};
 use crate::llm::{Llm, TransferNeed};
 use crate::model_id::ModelId;
 use crate::reply::{Finish, LlmReply};
-use crate::request::LlmRequest;
+use crate::request::{LlmRequest, Message};
 use adapt::Memory;
 use body::{Additions, Body};
 use failure::Failure;
@@ -112,9 +112,7 @@ impl OpenAiClient {
                     attempt += 1;
                 }
                 None => {
-                    if attempt > 1 {
-                        failure.message.push_str(&format!(" (after {attempt} attempts)"));
-                    }
+                    failure.attempts = attempt;
                     return Err(failure);
                 }
             }
@@ -135,8 +133,13 @@ impl OpenAiClient {
         Ok(reply)
     }
 
-    fn error(&self, failure: Failure) -> LlmError {
-        failure.into_error(&self.name, self.key.as_ref().map(ExposeSecret::expose_secret))
+    fn error(&self, failure: Failure, sent: &[Message]) -> LlmError {
+        let key = self.key.as_ref().map(ExposeSecret::expose_secret);
+        let is_ours = |word: &str| {
+            sent.iter().any(|message| message.content.contains(word))
+                || key.is_some_and(|key| key.contains(word))
+        };
+        failure.into_error(&self.name, key, is_ours)
     }
 
     fn timed_out(&self, deadline: Duration, phase: &PhaseCell) -> LlmError {
@@ -163,7 +166,7 @@ impl Llm for OpenAiClient {
         let phase = PhaseCell::default();
         match timeout(request.deadline, self.attempts(request, &phase)).await {
             Ok(Ok(reply)) => Ok(reply),
-            Ok(Err(failure)) => Err(self.error(*failure)),
+            Ok(Err(failure)) => Err(self.error(*failure, &request.messages)),
             Err(_) => Err(self.timed_out(request.deadline, &phase)),
         }
     }

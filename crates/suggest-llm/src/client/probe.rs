@@ -67,7 +67,7 @@ impl OpenAiClient {
         let request = self.http.get(self.endpoint.models().clone());
         let body = match timeout(deadline, transport::document(request, self.most_bytes, &phase)).await {
             Ok(Ok(body)) => body,
-            Ok(Err(failure)) => return Err(self.error(*failure)),
+            Ok(Err(failure)) => return Err(self.error(*failure, &[])),
             Err(_) => return Err(self.timed_out(deadline, &phase)),
         };
         let items = ["data", "models"].iter().find_map(|key| body.get(key)).unwrap_or(&body);

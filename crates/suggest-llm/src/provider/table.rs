@@ -7,7 +7,7 @@ use secrecy::SecretString;
 use super::config::ProviderConfig;
 use super::environment::Environment;
 use super::presets::Preset;
-use crate::client::{CapField, ClientError, Endpoint, KeyHeader, OpenAiClient};
+use crate::client::{CapField, ClientError, Endpoint, KeyHeader, OpenAiClient, OpenAiClientBuilder};
 use crate::error::{LlmError, LlmErrorKind};
 use crate::llm::{Llm, TransferNeed};
 use crate::local::LocalProvider;
@@ -67,8 +67,7 @@ impl ProviderTable {
                 return Err(ProviderError::BadName { provider: name.clone() });
             }
             let plan = table.plan(name)?;
-            // Builds it once without a key, to have every other setting checked.
-            plan.client(None)?;
+            plan.builder().check().map_err(ProviderError::Client)?;
         }
         Ok(table)
     }
@@ -245,6 +244,15 @@ impl Plan<'_> {
     }
 
     fn client(&self, key: Option<SecretString>) -> Result<OpenAiClient, ProviderError> {
+        let builder = match key {
+            Some(key) => self.builder().key(key),
+            None => self.builder(),
+        };
+        builder.build().map_err(ProviderError::Client)
+    }
+
+    /// Everything but the key.
+    fn builder(&self) -> OpenAiClientBuilder {
         let preset_cap_field = self.preset.map_or(CapField::MaxTokens, |preset| preset.cap_field);
         let mut builder = OpenAiClient::builder(&self.base_url)
             .name(&self.name)
@@ -258,10 +266,7 @@ impl Plan<'_> {
                 builder = builder.header(name, value);
             }
         }
-        if let Some(key) = key {
-            builder = builder.key(key);
-        }
-        builder.build().map_err(ProviderError::Client)
+        builder
     }
 }
 
