@@ -154,7 +154,13 @@ impl Session {
         let Phase::Analyzing(generation) = &mut self.director.phase else { return };
         if generation.attempt >= ATTEMPTS {
             let watermark = generation.watermark.clone();
-            let line = format!("{invalid}, after one retry");
+            let mut line = format!("{invalid}, after one retry");
+            if matches!(invalid, InvalidAnswer::CutByLength { .. }) && self.config.enrichment_max_tokens > 0 {
+                let cap = self.config.enrichment_max_tokens;
+                line.push_str(&format!(
+                    "; raise enrichmentMaxTokens ({cap}), part of it went into reasoning"
+                ));
+            }
             self.fail(watermark, Coded::new(ReasonCode::InvalidAnswer, line));
             return;
         }

@@ -183,7 +183,9 @@ impl Session {
 
 /// Whether the host would take the text for a command of its own; such a text is for the human to send (rule D13).
 fn starts_like_a_command(offer: &Offer) -> bool {
-    offer.kind == OfferKind::Command || offer.text.starts_with(['/', '!'])
+    // Directional marks are not seen, and hosts that trim them would see the sign behind them.
+    let seen = offer.text.trim_start_matches(['\u{200e}', '\u{200f}', '\u{61c}']);
+    offer.kind == OfferKind::Command || seen.starts_with(['/', '!'])
 }
 
 fn stale(id: OfferId) -> CommandOutput {
