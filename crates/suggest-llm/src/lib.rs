@@ -1,4 +1,5 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "client", doc = include_str!("../README.md"))]
+#![cfg_attr(not(feature = "client"), doc = "Model clients for suggest, without the network client.")]
 
 #[cfg(feature = "client")]
 mod client;

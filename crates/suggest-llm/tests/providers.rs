@@ -1,4 +1,6 @@
 //! Resolving `provider/model` from configuration, presets and an injected environment.
+#![cfg(feature = "client")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may end by a panic")]
 
 use std::collections::BTreeMap;
 use std::io;

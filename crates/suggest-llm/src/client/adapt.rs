@@ -106,18 +106,19 @@ impl Form {
     /// that can be changed was refused.
     pub(crate) fn change_for(&self, failure: &Failure, sent: &Sent) -> Option<Change> {
         let status = failure.status?;
-        let refusable = [LlmErrorKind::UnsupportedParameter, LlmErrorKind::UnknownModel];
-        if !matches!(status, 400 | 404 | 422 | 500 | 501) || !refusable.contains(&failure.kind) {
-            return None;
-        }
         let said = failure.said.as_ref()?;
         let seen = said.haystack();
         let named = said.param.as_deref().map(str::to_ascii_lowercase).unwrap_or_default();
-        if self.system_role != SystemRole::User && sent.system && refuses_system_role(&seen, &named) {
+        let about_roles = matches!(status, 400 | 422 | 500) && sent.system;
+        if about_roles && self.system_role != SystemRole::User && refuses_system_role(&seen, &named) {
             return Some(Change::SystemRole(match self.system_role {
                 SystemRole::Developer => SystemRole::System,
                 SystemRole::System | SystemRole::User => SystemRole::User,
             }));
+        }
+        let refusable = [LlmErrorKind::UnsupportedParameter, LlmErrorKind::UnknownModel];
+        if !matches!(status, 400 | 404 | 422 | 500 | 501) || !refusable.contains(&failure.kind) {
+            return None;
         }
         let candidates = sent.parameters.iter().map(String::as_str).chain(sent.stream.then_some("stream"));
         let refused = candidates

@@ -315,7 +315,7 @@ mod tests {
         }
 
         #[test]
-        fn no_shape_of_reply_makes_the_assembly_panic(body in super::super::shape::tests::any_json()) {
+        fn no_shape_of_reply_makes_the_assembly_panic(body in shape::tests::any_json()) {
             let mut assembly = Assembly::default();
             let _ = assembly.accept(&event(&body.to_string()));
             let _ = assembly.accept_body(&body);

@@ -143,7 +143,10 @@ async fn read_reply(
                 Ok(Err(_)) | Err(_) => None,
             }
         } else {
-            response.chunk().await.map_err(|error| broken(&error, assembly.is_untouched()))?
+            response
+                .chunk()
+                .await
+                .map_err(|error| broken(&error, assembly.is_untouched() && !matches!(mode, Mode::Document)))?
         };
         let Some(chunk) = next else { break };
         total = total.saturating_add(chunk.len());
