@@ -1,1 +1,16 @@
-//! DeepSeek Harness adapter of suggest: session log reader, live event mapping, sidecar protocol
+//! DeepSeek Harness (dsh) adapter of suggest: reads its session logs and maps its live events.
+//!
+//! * [`Fold`] turns raw session events into the core's host-neutral events, one at a time, in bounded memory.
+//! * [`LogReader`] and [`read_tail`] feed a session log to a fold; [`LogFile`] picks the better of the two for a file.
+//! * [`LiveFold`] adds what only a running host knows: idle and busy, the queue, and whether a goal is armed.
+
+mod fold;
+mod live;
+mod log;
+
+pub use fold::{Fold, Output};
+pub use live::{LiveFold, LiveRecord, PendingSizes};
+pub use log::{
+    Header, LogError, LogFile, LogReader, Position, Problem, ProblemKind, ReadLimits, ReadOptions, Summary,
+    TailBudget, detect, read_tail,
+};
