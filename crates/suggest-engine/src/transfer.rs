@@ -57,7 +57,7 @@ pub(crate) fn check(
     let missing_permission = match permission {
         Permission::Granted => None,
         Permission::Withheld => Some(format!(
-            "permission to transfer (set allowTransfer to true, set {TRANSFER_VARIABLE} to exactly true, or choose the model by command)"
+            "permission to transfer (allowTransfer, {TRANSFER_VARIABLE}=true, or the model set by command)"
         )),
     };
     let missing = match (missing_key, missing_permission) {

@@ -130,12 +130,17 @@ impl RecordingHost {
             (record.panics, record.hangs)
         };
         if panics {
-            std::panic::panic_any("scripted panic of the host");
+            scripted_panic();
         }
         if hangs {
             std::future::pending::<()>().await;
         }
     }
+}
+
+#[expect(clippy::panic, reason = "tests ask for it, to see that an engine contains it")]
+fn scripted_panic() -> ! {
+    panic!("scripted panic of the host")
 }
 
 #[async_trait]
@@ -149,7 +154,7 @@ impl Host for RecordingHost {
         match step {
             None => SubmitAnswer::Accepted,
             Some(SubmitScript::Answer(answer)) => answer,
-            Some(SubmitScript::Panic) => std::panic::panic_any("scripted panic of the host"),
+            Some(SubmitScript::Panic) => scripted_panic(),
             Some(SubmitScript::Hang) => std::future::pending().await,
         }
     }
