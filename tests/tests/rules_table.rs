@@ -4,6 +4,7 @@
 //! `SUGGEST_WRITE_TABLES=1 cargo nextest run -p suggest-tests --test rules_table`.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 const BEGIN: &str = "<!-- tables: begin -->";
@@ -45,25 +46,26 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-fn read(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+fn read(path: &str) -> io::Result<String> {
+    std::fs::read_to_string(root().join(path))
 }
 
 /// The names of all scenario files without their ending, in order.
-fn scenarios() -> Vec<String> {
-    let folder = root().join("tests/scenarios");
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-        .map(|entry| entry.unwrap_or_else(|error| panic!("{error}")).file_name().to_string_lossy().into_owned())
-        .filter_map(|name| name.strip_suffix(".json").map(str::to_owned))
-        .collect();
+fn scenarios() -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(root().join("tests/scenarios"))? {
+        if let Some(name) = entry?.file_name().to_string_lossy().strip_suffix(".json") {
+            names.push(name.to_owned());
+        }
+    }
     names.sort();
-    names
+    Ok(names)
 }
 
 /// The rules that have a heading in `docs/rules.md`.
-fn rules() -> Vec<Subject> {
-    read("docs/rules.md")
+fn rules() -> io::Result<Vec<Subject>> {
+    let page = read("docs/rules.md")?;
+    Ok(page
         .lines()
         .filter_map(|line| line.strip_prefix("### "))
         .filter_map(|heading| heading.split_once('.'))
@@ -71,21 +73,21 @@ fn rules() -> Vec<Subject> {
             let mut letters = id.chars();
             Some(Subject { letter: letters.next()?, number: letters.as_str().parse().ok()? })
         })
-        .collect()
+        .collect())
 }
 
-fn by_subject() -> BTreeMap<Subject, Vec<String>> {
+fn by_subject() -> io::Result<BTreeMap<Subject, Vec<String>>> {
     let mut map: BTreeMap<Subject, Vec<String>> = BTreeMap::new();
-    for name in scenarios() {
+    for name in scenarios()? {
         if let Some(subject) = Subject::of_file(&name) {
             map.entry(subject).or_default().push(name);
         }
     }
-    map
+    Ok(map)
 }
 
-fn tables() -> String {
-    let map = by_subject();
+fn tables() -> io::Result<String> {
+    let map = by_subject()?;
     let rows = |cases: bool, title: &str| {
         let mut text = format!("| {title} | Scenario |\n|---|---|\n");
         for (subject, names) in map.iter().filter(|(subject, _)| subject.is_case() == cases) {
@@ -95,23 +97,27 @@ fn tables() -> String {
         }
         text
     };
-    format!("{BEGIN}\n\n## Rules\n\n{}\n## Cases\n\n{}\n{END}", rows(false, "Rule"), rows(true, "Case"))
+    Ok(format!("{BEGIN}\n\n## Rules\n\n{}\n## Cases\n\n{}\n{END}", rows(false, "Rule"), rows(true, "Case")))
 }
 
 #[test]
 fn every_scenario_is_named_after_a_rule_or_a_case() {
-    let known = rules();
+    let known = rules().unwrap();
     let strangers: Vec<String> = scenarios()
+        .unwrap()
         .into_iter()
-        .filter(|name| !Subject::of_file(name).is_some_and(|subject| subject.is_case() || known.contains(&subject)))
+        .filter(|name| {
+            !Subject::of_file(name).is_some_and(|subject| subject.is_case() || known.contains(&subject))
+        })
         .collect();
     assert!(strangers.is_empty(), "no rule or case stands at the head of these names: {strangers:?}");
 }
 
 #[test]
 fn every_rule_of_the_state_machine_has_a_scenario() {
-    let shown = by_subject();
+    let shown = by_subject().unwrap();
     let bare: Vec<String> = rules()
+        .unwrap()
         .into_iter()
         .filter(|rule| "DGAS".contains(rule.letter) && !shown.contains_key(rule))
         .map(|rule| rule.to_string())
@@ -121,8 +127,9 @@ fn every_rule_of_the_state_machine_has_a_scenario() {
 
 #[test]
 fn the_rules_page_holds_every_number_of_the_state_machine() {
-    let known = rules();
-    for (letter, last) in [('D', 15), ('G', 4), ('A', 11), ('S', 7), ('P', 4), ('V', 8), ('C', 10), ('L', 7)] {
+    let known = rules().unwrap();
+    for (letter, last) in [('D', 15), ('G', 4), ('A', 11), ('S', 7), ('P', 4), ('V', 8), ('C', 10), ('L', 7)]
+    {
         for number in 1..=last {
             assert!(known.contains(&Subject { letter, number }), "docs/rules.md has no {letter}{number}");
         }
@@ -132,13 +139,16 @@ fn the_rules_page_holds_every_number_of_the_state_machine() {
 #[test]
 fn the_tables_list_every_scenario() {
     let path = root().join("docs/rules-to-scenarios.md");
-    let page = read("docs/rules-to-scenarios.md");
+    let page = read("docs/rules-to-scenarios.md").unwrap();
     let (before, rest) = page.split_once(BEGIN).expect("the page has the mark of the beginning");
     let (_, after) = rest.split_once(END).expect("the page has the mark of the end");
-    let wanted = format!("{before}{}{after}", tables());
+    let wanted = format!("{before}{}{after}", tables().unwrap());
     if std::env::var_os("SUGGEST_WRITE_TABLES").is_some() {
         std::fs::write(&path, &wanted).expect("the page can be written");
         return;
     }
-    assert!(page == wanted, "the tables are behind the files: write them anew (see the head of rules_table.rs)");
+    assert!(
+        page == wanted,
+        "the tables are behind the files: write them anew (see the head of rules_table.rs)"
+    );
 }
