@@ -14,3 +14,8 @@ pub use log::{
     Header, LogError, LogFile, LogReader, Position, Problem, ProblemKind, ReadLimits, ReadOptions, Summary,
     TailBudget, detect, read_tail,
 };
+
+/// The examples of the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

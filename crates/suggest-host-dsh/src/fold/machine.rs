@@ -162,11 +162,13 @@ impl Fold {
             return;
         };
         let mut tell = Tell { sink, news };
-        if self.from_the_middle && self.last_turn.is_none() && raw.kind != "turn/start" {
-            if let Some(turn) = raw.turn().map(Turn::new) {
-                self.open(turn);
-                tell.now(Event::TurnStarted { turn, origin: None });
-            }
+        if self.from_the_middle
+            && self.last_turn.is_none()
+            && raw.kind != "turn/start"
+            && let Some(turn) = raw.turn().map(Turn::new)
+        {
+            self.open(turn);
+            tell.now(Event::TurnStarted { turn, origin: None });
         }
         self.read(raw, &mut tell);
         if news {
