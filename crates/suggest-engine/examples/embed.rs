@@ -72,7 +72,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         match &state.offer {
             Some(offer) => println!("suggests  {}", offer.text),
             None => {
-                println!("suggests  nothing: {}", state.reason.as_ref().map_or("", |reason| &reason.message))
+                println!("screen    {}", state.reason.as_ref().map_or("", |reason| &reason.message))
             }
         }
         // 4. The human likes the first suggestion and lets the loop run the next ones by itself.

@@ -66,6 +66,12 @@ impl EngineBuilder {
         self.resolver(Arc::new(resolve))
     }
 
+    /// Finds the provider of each model in a table of network providers (rule P1 applies to them).
+    #[cfg(feature = "client")]
+    pub fn providers(self, table: Arc<suggest_llm::ProviderTable>) -> Self {
+        self.resolve_with(move |route| crate::table::resolve(&table, route.model))
+    }
+
     /// Asks this one for every model: for a host's own model service, and for tests.
     pub fn model(self, llm: Arc<dyn Llm>) -> Self {
         self.resolve_with(move |_| Ok(Provider::new(Arc::clone(&llm))))

@@ -83,7 +83,7 @@ async fn attempt(cell: &Arc<Cell>, call: ModelCall, place: Place) -> Result<Mode
     drop(permit);
     match outcome {
         Ok(Ok(Ok(reply))) => convert::reply(reply),
-        Ok(Ok(Err(error))) => Err(convert::error(error)),
+        Ok(Ok(Err(error))) => Err(convert::call_error(error)),
         Ok(Err(_)) => Err(failure(ErrorKind::Malformed, "the model's client panicked")),
         Err(_) => Err(failure(
             ErrorKind::Timeout,

@@ -79,8 +79,10 @@ pub(crate) fn reply(reply: LlmReply) -> Result<ModelReply, CallError> {
     })
 }
 
-/// What the core learns of an error. One that came of a spent output budget always names the knob (rule L5).
-pub(crate) fn error(error: LlmError) -> CallError {
+/// What the core learns of a model client's error; a [`Resolver`](crate::Resolver) needs it for its own. One that came
+/// of a spent output budget always names the knob (rule L5).
+#[must_use]
+pub fn call_error(error: LlmError) -> CallError {
     let kind = match error.kind {
         LlmErrorKind::RetryLater => ErrorKind::RetryLater,
         LlmErrorKind::Quota => ErrorKind::Quota,
@@ -213,7 +215,8 @@ mod tests {
     #[test]
     fn every_error_kind_keeps_its_code_and_the_servers_delay_l3() {
         for kind in LlmErrorKind::ALL {
-            let mapped = error(LlmError::new(kind, "x").with_retry_after(Some(Duration::from_micros(1_500))));
+            let mapped =
+                call_error(LlmError::new(kind, "x").with_retry_after(Some(Duration::from_micros(1_500))));
             assert_eq!(mapped.kind.code(), kind.as_str());
             assert_eq!(mapped.retry_after_ms, Some(2));
         }
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_spent_output_budget_names_the_knob_l5() {
-        let starved = error(LlmError::new(LlmErrorKind::Starved, "cut at 64 tokens"));
+        let starved = call_error(LlmError::new(LlmErrorKind::Starved, "cut at 64 tokens"));
         assert!(starved.message.unwrap().contains("enrichmentMaxTokens"));
     }
 

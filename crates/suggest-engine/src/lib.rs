@@ -12,9 +12,12 @@ mod panics;
 mod provider;
 mod session;
 mod store;
+#[cfg(feature = "client")]
+mod table;
 mod transfer;
 
 pub use builder::{BuildError, EngineBuilder};
+pub use convert::call_error;
 pub use engine::{Engine, EngineStats};
 pub use host::{Host, NoHost, SubmitAnswer};
 pub use observer::Observer;
