@@ -1,5 +1,4 @@
 //! The local and the scripted provider through the trait, as an engine uses them.
-#![expect(clippy::unwrap_used, reason = "a test may end by a panic")]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -22,6 +22,8 @@ use crate::reply::LlmReply;
 
 /// How long the client still listens after the finish reason, for token counts and the end mark.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long it waits for the end of the body after the end mark, so that the connection can be used again.
+const GRACE_AFTER_MARK: Duration = Duration::from_millis(50);
 /// Most bytes that are read of an error.
 const LONGEST_ERROR: usize = 64 * 1024;
 
@@ -137,7 +139,8 @@ async fn read_reply(
     let mut total = 0_usize;
     loop {
         let next = if assembly.has_finish() {
-            match timeout(GRACE, response.chunk()).await {
+            let grace = if assembly.is_done() { GRACE_AFTER_MARK } else { GRACE };
+            match timeout(grace, response.chunk()).await {
                 Ok(Ok(chunk)) => chunk,
                 // The reply was complete already.
                 Ok(Err(_)) | Err(_) => None,
@@ -174,7 +177,7 @@ async fn read_reply(
                     assembly.accept(&event)?;
                 }
                 phase.set(if assembly.is_untouched() { Phase::Reading } else { Phase::Streaming });
-                if assembly.is_done() {
+                if assembly.is_done() && !assembly.has_finish() {
                     break;
                 }
             }
@@ -242,11 +245,14 @@ fn request_id(headers: &HeaderMap) -> Option<String> {
 
 /// The request failed before there was a response. The error's own text would name the URL with its query.
 fn unsent(error: &reqwest::Error) -> Box<Failure> {
-    if has_tls_cause(error) {
-        return Failure::new(
-            LlmErrorKind::Network,
-            "no secure connection: the endpoint's certificate is not trusted on this machine",
-        );
+    if let Some(cause) = tls_cause(error) {
+        let why = match cause {
+            rustls::Error::InvalidCertificate(_) => {
+                "the endpoint's certificate is not trusted on this machine"
+            }
+            _ => "the endpoint does not answer in TLS; is it a plain `http://` address?",
+        };
+        return Failure::new(LlmErrorKind::Network, format!("no secure connection: {why}"));
     }
     if error.is_timeout() {
         return Failure::new(LlmErrorKind::Network, "no connection in time").retried(Retry::Once);
@@ -290,9 +296,9 @@ fn io_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
     causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind).last()
 }
 
-fn has_tls_cause(error: &reqwest::Error) -> bool {
-    causes(error).any(|cause| {
+fn tls_cause(error: &reqwest::Error) -> Option<&rustls::Error> {
+    causes(error).find_map(|cause| {
         let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        cause.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>())
+        cause.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()))
     })
 }

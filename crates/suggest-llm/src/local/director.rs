@@ -342,6 +342,36 @@ mod tests {
     }
 
     #[test]
+    fn ordinary_endings_of_answers_are_understood() {
+        for (text, expected) in [
+            (
+                "I refactored `src/auth.rs` and the build is clean.\n\n**Summary**\n- extracted `TokenStore`\n- removed dead code\n\nLet me know if you want any changes!",
+                "NONE",
+            ),
+            (
+                "The endpoint now validates input.\n\n### Remaining\n\nRemaining:\n1. Rate limiting in `middleware.rs`\n2. Docs",
+                "NEXT: Do what is left: Rate limiting in `middleware.rs`",
+            ),
+            (
+                "I ran the suite: 41 passed, 2 failed.\n\n```\nFAILED tests/test_api.py::test_timeout - assert 504 == 200\nFAILED tests/test_api.py::test_retry - KeyError\n```\n\nDo you want me to look into it?",
+                "NEXT: Fix the failing tests `tests/test_api.py::test_timeout`, `tests/test_api.py::test_retry`",
+            ),
+            (
+                "Both flags work. I could also expose them over the API. Would you like me to do that or first write the migration for `users`?",
+                "NEXT: Decide whether to do that or first write the migration for `users`, and carry it out",
+            ),
+            ("I've added `--json`. Anything else you'd like me to change?", "NONE"),
+            ("Fixed. The failing test `config::tests::defaults` now passes and all tests pass.", "NONE"),
+            (
+                "The migration is written. I haven't run it.\n\nNext step: run `sqlx migrate run` against staging.",
+                "NEXT: Do what is left: run `sqlx migrate run` against staging",
+            ),
+        ] {
+            assert_eq!(answer(&said(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_command_is_never_proposed() {
         assert_eq!(answer(&said("Should I /deploy the parser?")), "NONE");
         assert_eq!(answer(&said("Next, I will !rm the parser.")), "NONE");

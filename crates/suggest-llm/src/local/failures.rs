@@ -87,10 +87,10 @@ fn observe_prose(said: &str, open: &mut Vec<Broken>) {
         open.clear();
     }
     let mut named = found;
-    for sentence in line::sentences(&prose) {
+    for sentence in line::sentences(&prose).iter().flat_map(|sentence| clauses(sentence)) {
         let seen = sentence.to_lowercase();
         let any = |words: &[&str]| words.iter().any(|word| seen.contains(word));
-        let names = names_of_tests(&sentence);
+        let names = names_of_tests(sentence);
         if any(REPAIRED) {
             open.retain(|broken| !names.iter().any(|name| broken.names(name)));
         } else if any(FAILS) && !any(SUPPOSED) {
@@ -98,6 +98,13 @@ fn observe_prose(said: &str, open: &mut Vec<Broken>) {
         }
     }
     add(open, named);
+}
+
+/// The parts of a sentence that may say opposite things: "`a` passes now, but `b` still fails".
+fn clauses(sentence: &str) -> Vec<&str> {
+    [" but ", "; ", " while ", " however ", "，但", "；"]
+        .iter()
+        .fold(vec![sentence], |parts, joint| parts.into_iter().flat_map(|part| part.split(joint)).collect())
 }
 
 const FAILS: &[&str] =
@@ -320,11 +327,14 @@ fn short(words: &str) -> String {
 /// Words that name a test: in code marks, or with the look of a test's name.
 fn names_of_tests(sentence: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
+    let is_about_tests = sentence.to_lowercase().contains("test") || sentence.contains("测试");
     let looks = |word: &str, marked: bool| {
         let lower = word.to_lowercase();
         let is_name = word.contains("::") || word.contains('_') || is_file(word);
         let about_tests = lower.contains("test") || lower.contains("spec");
-        word.len() > 2 && !word.contains(' ') && (is_name && (about_tests || marked))
+        let marked_name =
+            marked && (word.contains("::") || (word.contains('_') && !is_file(word) && is_about_tests));
+        word.len() > 2 && !word.contains(' ') && ((is_name && about_tests) || marked_name)
     };
     for (index, piece) in sentence.split('`').enumerate() {
         if index % 2 == 1 {
@@ -429,7 +439,9 @@ mod tests {
             [test("tests::nested_lists")]
         );
         assert_eq!(after(&[], "测试 test_login 失败。"), [test("test_login")]);
+        assert_eq!(after(&[], "`a::b` passes now, but `a::c` still fails."), [test("a::c")]);
         for fine in [
+            "The build of `src/x.rs` failed before.",
             "test_login no longer fails.",
             "`test_login` would fail without it.",
             "test_login 已修复，不再失败。",

@@ -2,6 +2,7 @@
 
 mod director;
 mod failures;
+mod generic;
 mod line;
 mod promises;
 mod questions;

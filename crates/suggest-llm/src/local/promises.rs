@@ -1,6 +1,6 @@
 //! What the worker said that it would do next, or that is left to do.
 
-use super::line;
+use super::{generic, line};
 
 /// Something announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ pub(crate) fn last_promise(said: &str) -> Option<Promise> {
 fn step(sentence: &str) -> Option<Promise> {
     let rest = STEPS.iter().find_map(|prefix| line::after_prefix(sentence, prefix))?;
     let rest = line::after_prefix(rest, "also ").unwrap_or(rest).trim();
-    (!line::is_generic(rest)).then(|| Promise::Step(line::capitalised(rest)))
+    (!generic::is_generic(rest)).then(|| Promise::Step(line::capitalised(rest)))
 }
 
 fn remainder(whole_line: &str, following: &[&str]) -> Option<Promise> {
@@ -135,7 +135,7 @@ fn promised(rest: &str) -> Option<Promise> {
     const NOTHING: &[&str] = &["none", "nothing", "n/a", "无", "没有"];
     let is_nothing =
         NOTHING.iter().any(|word| line::folded(rest).starts_with(&line::folded(word)) && rest.len() < 24);
-    if is_nothing || line::is_generic(rest) {
+    if is_nothing || generic::is_generic(rest) {
         return None;
     }
     let voice = ["i will ", "i'll ", "i’ll ", "we will ", "we'll "];

@@ -1,6 +1,6 @@
 //! A question that the worker left open at the end of its answer, as the instruction that answers it.
 
-use super::line;
+use super::{generic, line};
 
 /// What the human may say to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,21 +48,31 @@ const OFFERS_CHINESE: &[&str] = &[
 /// The last question of the last paragraph, if it asks for something of this session.
 pub(crate) fn left_open(said: &str) -> Option<OpenQuestion> {
     let prose = line::prose(said);
-    let paragraph = prose.trim_end().rsplit("\n\n").next()?;
-    let sentences = line::sentences(paragraph);
-    let last = sentences
-        .iter()
-        .rev()
-        .take(2)
-        .map(|sentence| line::tidy(sentence))
-        .find(|sentence| is_question(sentence))?;
+    let question_in = |text: &str| {
+        let sentences = line::sentences(text.trim_end().rsplit("\n\n").next().unwrap_or_default());
+        let mut last = sentences.iter().rev().take(2).map(|sentence| line::tidy(sentence));
+        last.find(|sentence| is_question(sentence))
+    };
+    // A question may be followed by the list of its answers.
+    let last = question_in(&prose).or_else(|| question_in(without_trailing_list(&prose)))?;
     let question = last.trim_matches(['*', '_', '"', '”', '“']).trim();
     let body = question.trim_end_matches(['?', '？', '!', '！', ' ']);
     let open = if line::is_chinese(question) { chinese(question, body) } else { english(question, body) };
     let substance = match &open {
         OpenQuestion::Offer(text) | OpenQuestion::Choice(text) | OpenQuestion::Other(text) => text,
     };
-    (!line::is_generic(substance)).then_some(open)
+    (!generic::is_generic(substance)).then_some(open)
+}
+
+fn without_trailing_list(prose: &str) -> &str {
+    let mut text = prose.trim_end();
+    while let Some((before, last)) = text.rsplit_once('\n') {
+        if !line::is_list_item(last) {
+            break;
+        }
+        text = before.trim_end();
+    }
+    text
 }
 
 fn is_question(sentence: &str) -> bool {
@@ -83,15 +93,21 @@ fn english(question: &str, body: &str) -> OpenQuestion {
     };
     let rest = line::after_prefix(rest, "also ").unwrap_or(rest).trim();
     let rest = rest.strip_suffix(" now").or_else(|| rest.strip_suffix(" next")).unwrap_or(rest);
-    let rest = rest
-        .split(", or ")
-        .next()
-        .filter(|_| rest.contains(", or should") || rest.contains(", or would"))
-        .unwrap_or(rest);
+    // "… do A, or should I do B": both stand behind the same "whether to".
+    let joined = [", or should i ", ", or shall i ", ", or would you like me to ", ", or do you want me to "];
+    let rest = joined.iter().fold(rest.to_owned(), |rest, joint| {
+        match rest.to_lowercase().find(joint).filter(|_| rest.is_ascii()) {
+            Some(start) => rest
+                .get(..start)
+                .zip(rest.get(start + joint.len()..))
+                .map_or_else(|| rest.clone(), |(before, after)| format!("{before} or {after}")),
+            None => rest,
+        }
+    });
     if rest.contains(" or ") {
-        OpenQuestion::Choice(rest.to_owned())
+        OpenQuestion::Choice(rest)
     } else {
-        OpenQuestion::Offer(line::capitalised(rest))
+        OpenQuestion::Offer(line::capitalised(&rest))
     }
 }
 
@@ -138,6 +154,10 @@ mod tests {
         assert_eq!(
             left_open("Which database should the cache use?"),
             Some(OpenQuestion::Other("Which database should the cache use?".to_owned()))
+        );
+        assert_eq!(
+            left_open("Which cache do you want?\n\n1. SQLite\n2. Postgres\n"),
+            Some(OpenQuestion::Other("Which cache do you want?".to_owned()))
         );
         assert_eq!(
             left_open("缓存用 SQLite 还是 Postgres？"),

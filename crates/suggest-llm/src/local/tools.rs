@@ -1,6 +1,6 @@
 //! Tool runs that failed and were not made good.
 
-use super::line;
+use super::{generic, line};
 use crate::facts::{Facts, ToolFact};
 
 /// The newest failed run of the last turn that no later run of the same tool on the same files made good, if it says what
@@ -24,5 +24,5 @@ pub(crate) fn failed(facts: &Facts) -> Option<&ToolFact> {
 pub(crate) fn first_line(tool: &ToolFact) -> Option<String> {
     let summary = tool.summary.as_deref()?;
     let first = summary.lines().map(line::tidy).find(|line| !line.is_empty())?;
-    (!line::is_generic(&first) && first.chars().count() >= 6).then_some(first)
+    (!generic::is_generic(&first) && first.chars().count() >= 6).then_some(first)
 }

@@ -225,3 +225,22 @@ async fn a_probe_of_an_endpoint_without_a_list_still_asks() {
     assert_eq!(report.lists(&model), None);
     assert!(report.completion.is_ok());
 }
+
+#[tokio::test]
+async fn localhost_is_reached_without_asking_anybody_where_it_is_p1() {
+    let server =
+        ScriptedServer::start([Exchange::events([chunk("Add a test.", Some("stop"))])]).await.unwrap();
+    let url = format!("http://LocalHost:{}/v1", server.address().port());
+    let client = OpenAiClient::builder(url).build().unwrap();
+    assert_eq!(client.complete(&request(long())).await.unwrap().text, "Add a test.");
+}
+
+#[tokio::test]
+async fn an_endpoint_without_tls_behind_https_is_an_error_that_says_so() {
+    let server = ScriptedServer::start([]).await.unwrap();
+    let url = format!("https://127.0.0.1:{}/v1", server.address().port());
+    // The server takes the handshake for the beginning of a request and closes when the client gives up on it.
+    let client = OpenAiClient::builder(url).retry_policy(RetryPolicy::never()).build().unwrap();
+    let error = client.complete(&request(Duration::from_millis(500))).await.unwrap_err();
+    assert!(matches!(error.kind, LlmErrorKind::Network | LlmErrorKind::Timeout), "{error}");
+}
