@@ -58,6 +58,14 @@ pub struct CallUsage {
     pub reasoning_tokens: Option<u64>,
 }
 
+impl CallUsage {
+    /// The provider said nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// A call that brought no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -71,13 +79,16 @@ pub struct CallError {
     /// How long the server asked to wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
+    /// What the failed call used all the same, where the provider said so (rule D14).
+    #[serde(default, skip_serializing_if = "CallUsage::is_empty")]
+    pub usage: CallUsage,
 }
 
 impl CallError {
     /// An error of a kind, without more words.
     #[must_use]
     pub fn new(kind: ErrorKind) -> Self {
-        Self { kind, message: None, retry_after_ms: None }
+        Self { kind, message: None, retry_after_ms: None, usage: CallUsage::default() }
     }
 }
 

@@ -166,7 +166,7 @@ impl ModelSource {
 pub struct Usage {
     /// Calls sent.
     pub calls: u64,
-    /// Calls that brought no reply.
+    /// Calls that failed or timed out. One that was cancelled because nobody needed it any more is none of them.
     pub failed_calls: u64,
     /// Tokens read, cached ones included.
     pub input_tokens: u64,

@@ -166,5 +166,6 @@ fn no_provider(route: &Route<'_>) -> Result<Provider, CallError> {
         kind: ErrorKind::UnknownModel,
         message: Some(format!("this engine was given no provider for {}", route.model.provider())),
         retry_after_ms: None,
+        usage: suggest_core::CallUsage::default(),
     })
 }

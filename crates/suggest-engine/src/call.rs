@@ -60,6 +60,7 @@ async fn attempt(cell: &Arc<Cell>, call: ModelCall, place: Place) -> Result<Mode
             convert::milliseconds(paused.left).div_ceil(1_000)
         )),
         retry_after_ms: Some(convert::milliseconds(paused.left)),
+        usage: suggest_core::CallUsage::default(),
     })?;
     allowed(cell, &call, &provider)?;
     let wants_facts = provider.wants_facts || call.model.as_str() == "local/facts";
@@ -100,5 +101,10 @@ fn allowed(cell: &Cell, call: &ModelCall, provider: &Provider) -> Result<(), Cal
 }
 
 fn failure(kind: ErrorKind, message: impl Into<String>) -> CallError {
-    CallError { kind, message: Some(message.into()), retry_after_ms: None }
+    CallError {
+        kind,
+        message: Some(message.into()),
+        retry_after_ms: None,
+        usage: suggest_core::CallUsage::default(),
+    }
 }

@@ -17,6 +17,7 @@ pub(crate) fn request(
         kind: ErrorKind::UnknownModel,
         message: Some(error.to_string()),
         retry_after_ms: None,
+        usage: CallUsage::default(),
     })?;
     let messages = call
         .messages
@@ -66,17 +67,7 @@ pub(crate) fn reply(reply: LlmReply) -> Result<ModelReply, CallError> {
         Finish::Other => ReplyFinish::Other,
         Finish::ContentFilter => return Err(CallError::new(ErrorKind::Filtered)),
     };
-    Ok(ModelReply {
-        text: reply.text,
-        finish,
-        had_reasoning: reply.reasoning,
-        usage: CallUsage {
-            input_tokens: reply.usage.input_tokens,
-            output_tokens: reply.usage.output_tokens,
-            cached_tokens: reply.usage.cached_tokens,
-            reasoning_tokens: reply.usage.reasoning_tokens,
-        },
-    })
+    Ok(ModelReply { text: reply.text, finish, had_reasoning: reply.reasoning, usage: usage(reply.usage) })
 }
 
 /// What the core learns of a model client's error; a [`Resolver`](crate::Resolver) needs it for its own. One that came
@@ -99,11 +90,17 @@ pub fn call_error(error: LlmError) -> CallError {
         LlmErrorKind::Network => ErrorKind::Network,
         LlmErrorKind::NotAllowed => ErrorKind::NotAllowed,
     };
+    let used = usage(error.usage());
     let mut message = error.message;
     if kind == ErrorKind::Starved && !message.contains("enrichmentMaxTokens") {
         message.push_str("; raise enrichmentMaxTokens, or set it to 0");
     }
-    CallError { kind, message: Some(message), retry_after_ms: error.retry_after.map(milliseconds) }
+    CallError {
+        message: Some(message),
+        retry_after_ms: error.retry_after.map(milliseconds),
+        usage: used,
+        ..CallError::new(kind)
+    }
 }
 
 /// Whole milliseconds, rounded up so that nobody comes too early.
@@ -254,5 +251,14 @@ mod tests {
         assert_eq!(mapped.earlier_humans, ["one"]);
         assert_eq!(mapped.last_assistant.as_deref(), Some("done"));
         assert_eq!((mapped.current_turn, mapped.completed_turns, mapped.max_chars), (9, 9, 240));
+    }
+}
+
+fn usage(usage: llm::Usage) -> CallUsage {
+    CallUsage {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_tokens: usage.cached_tokens,
+        reasoning_tokens: usage.reasoning_tokens,
     }
 }

@@ -16,6 +16,7 @@ pub(crate) fn resolve(table: &ProviderTable, model: &ModelId) -> Result<Provider
         kind: ErrorKind::UnknownModel,
         message: Some(error.to_string()),
         retry_after_ms: None,
+        usage: suggest_core::CallUsage::default(),
     })?;
     match table.resolve(&id) {
         Ok(llm) => Ok(Provider::new(llm)),

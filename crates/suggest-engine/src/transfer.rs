@@ -69,6 +69,7 @@ pub(crate) fn check(
         kind: ErrorKind::NotAllowed,
         message: Some(format!("nothing was sent to {provider}: missing {missing}")),
         retry_after_ms: None,
+        usage: suggest_core::CallUsage::default(),
     })
 }
 

@@ -97,8 +97,8 @@ fn find_tags(text: &str) -> Vec<Tag> {
         let Some((length, closes)) = parse_tag(part(text, start, text.len())) else { continue };
         let end = start + length;
         let spoken_about = if closes {
-            part(text, end, text.len()).chars().next().is_some_and(is_quote)
-                && part(text, end, text.len()).chars().nth(1).is_some()
+            before.is_some_and(|(_, character)| is_quote(character))
+                && part(text, end, text.len()).chars().next().is_some_and(is_quote)
         } else {
             before.is_some_and(|(at, character)| at > 0 && is_quote(character))
         };

@@ -12,6 +12,15 @@ const REPEATS: u32 = 3;
 /// This many failed generations in a row end the loop (rule A5).
 const FAILURES: u32 = 2;
 
+/// What becomes of a submission that has not started when the loop ends.
+#[derive(Debug, Clone, Copy)]
+enum Ending {
+    /// It is withdrawn.
+    TakeBack,
+    /// It is the last round of the budget and runs.
+    LastRoundAccepted,
+}
+
 impl Session {
     pub(crate) fn arm(&mut self) -> CommandOutput {
         if self.setup.id.trim().is_empty() {
@@ -79,9 +88,12 @@ impl Session {
         CommandOutput::ok(format!("0 of {} rounds spent", self.config.prompt_max_rounds))
     }
 
-    /// Ends the loop, with its report (rule A9), and takes back what it submitted. Spending the last round takes
-    /// nothing back: that round is to run.
+    /// Ends the loop, with its report (rule A9), and takes back what it submitted.
     pub(crate) fn disarm(&mut self, code: DisarmCode, message: Option<String>) {
+        self.end_loop(code, message, Ending::TakeBack);
+    }
+
+    fn end_loop(&mut self, code: DisarmCode, message: Option<String>, why: Ending) {
         let Some(armed) = self.autorun.armed.take() else { return };
         let reason = Coded::new(code, message.unwrap_or_else(|| code.describe().to_owned()));
         let report = LoopReport {
@@ -93,17 +105,26 @@ impl Session {
         };
         self.autorun.disarmed = Some(reason);
         self.autorun.last_report = Some(report.clone());
-        if code != DisarmCode::BudgetSpent {
+        if !matches!(why, Ending::LastRoundAccepted) {
             self.withdraw_rounds();
         }
         self.emit(Effect::Report(report));
     }
 
-    /// A lowered setting or a spent last round ends the loop (rule A6).
+    /// A lowered setting ends the loop and takes back what it submitted (rule A6).
     pub(crate) fn check_budget(&mut self) {
+        self.end_if_spent(Ending::TakeBack);
+    }
+
+    /// The last round was accepted: it is to run, and the loop is over (rule A6).
+    pub(crate) fn after_round(&mut self) {
+        self.end_if_spent(Ending::LastRoundAccepted);
+    }
+
+    fn end_if_spent(&mut self, why: Ending) {
         let (spent, max) = (self.autorun.spent, self.config.prompt_max_rounds);
         if spent >= max {
-            self.disarm(DisarmCode::BudgetSpent, Some(format!("{spent} of {max} rounds spent")));
+            self.end_loop(DisarmCode::BudgetSpent, Some(format!("{spent} of {max} rounds spent")), why);
         }
     }
 

@@ -11,7 +11,7 @@ pub(crate) use rounds::Restore;
 
 use crate::code::{Coded, DisarmCode};
 use crate::effect::{LoopReport, RanOffer};
-use crate::ids::Ticket;
+use crate::ids::{OfferId, Ticket};
 use crate::state::Usage;
 use rounds::Pending;
 use std::collections::VecDeque;
@@ -37,6 +37,8 @@ pub(crate) struct Loop {
 struct Tries {
     boundary: u64,
     submissions: u8,
+    /// The offer of the last of them.
+    offer: Option<OfferId>,
     /// The host's reason for refusing the last of them.
     refused: Option<String>,
     /// The host was idle again since the first refusal: the one more try is due.

@@ -78,6 +78,7 @@ impl Session {
             self.autorun.tries.submissions += 1;
             self.autorun.tries.refused = None;
             self.autorun.tries.retry_due = false;
+            self.autorun.tries.offer = Some(offer.id);
             self.submit(offer, SubmitAuthor::Suggest, Restore::Ready);
         }
     }
@@ -225,7 +226,7 @@ impl Session {
         if withdrawn && let Some(reason) = &mut self.autorun.disarmed {
             reason.message.push_str("; a round that was under way was accepted all the same and counts");
         }
-        self.check_budget();
+        self.after_round();
     }
 
     /// Takes back what the loop submitted and what has not started.
@@ -298,14 +299,21 @@ impl Session {
 
     pub(super) fn refusal_at_this_boundary(&self) -> Option<String> {
         let tries = &self.autorun.tries;
-        let due = tries.retry_due && tries.submissions < 2;
-        (tries.boundary == self.turns.boundary && !due).then(|| tries.refused.clone()).flatten()
+        (tries.boundary == self.turns.boundary && !self.second_try_is_due())
+            .then(|| tries.refused.clone())
+            .flatten()
+    }
+
+    /// The one more try of the offer that the host refused, and of no other (rule A3).
+    fn second_try_is_due(&self) -> bool {
+        let tries = &self.autorun.tries;
+        let same = self.director.current_offer().is_some_and(|offer| Some(offer.id) == tries.offer);
+        tries.retry_due && tries.submissions < 2 && same
     }
 
     /// The loop had its submission at this boundary, and no further try is due.
     pub(super) fn submitted_at_this_boundary(&self) -> bool {
         let tries = &self.autorun.tries;
-        let due = tries.retry_due && tries.submissions < 2;
-        tries.boundary == self.turns.boundary && tries.submissions > 0 && !due
+        tries.boundary == self.turns.boundary && tries.submissions > 0 && !self.second_try_is_due()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::effect::Voice;
 use crate::ids::{CallId, Timestamp};
-use crate::reply::CallUsage;
+use crate::reply::{CallError, CallUsage, ErrorKind};
 use crate::state::Usage;
 use std::collections::VecDeque;
 
@@ -59,6 +59,12 @@ impl Calls {
     /// A reply came. Its tokens count, late or not.
     pub(crate) fn replied(&mut self, id: CallId, usage: &CallUsage, now: Timestamp) -> Answered {
         let answered = self.finish(id, now);
+        self.add_tokens(answered, id, usage);
+        answered
+    }
+
+    /// Tokens count whether anybody waits for the answer or not.
+    fn add_tokens(&mut self, answered: Answered, id: CallId, usage: &CallUsage) {
         let voice = match answered {
             Answered::Live(voice) => Some(voice),
             Answered::Late => self
@@ -74,12 +80,20 @@ impl Calls {
             meter.output_tokens = meter.output_tokens.saturating_add(usage.output_tokens.unwrap_or(0));
             meter.cached_tokens = meter.cached_tokens.saturating_add(usage.cached_tokens.unwrap_or(0));
         }
-        answered
     }
 
     /// An error came.
-    pub(crate) fn failed(&mut self, id: CallId, now: Timestamp) -> Answered {
+    pub(crate) fn failed(&mut self, id: CallId, error: &CallError, now: Timestamp) -> Answered {
+        if error.kind == ErrorKind::NotAllowed
+            && let Some(live) = self.live.iter_mut().find(|live| live.id == id && live.sent.is_none())
+        {
+            // Nothing left the process: no call was made.
+            let voice = live.voice;
+            self.live.retain(|live| live.id != id);
+            return Answered::Live(voice);
+        }
         let answered = self.finish(id, now);
+        self.add_tokens(answered, id, &error.usage);
         if let Answered::Live(voice) = answered {
             self.meter(voice).failed_calls += 1;
         }

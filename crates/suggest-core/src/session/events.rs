@@ -73,7 +73,10 @@ impl Session {
 
     fn on_turn_started(&mut self, turn: Turn, origin: Option<Origin>) {
         if self.turns.open.as_ref().is_some_and(|open| open.implied) {
-            self.turns.announce(turn, origin);
+            // The human's words came first, but a start with our origin is an acceptance all the same (rule A3).
+            let started =
+                if origin == Some(Origin::Suggest) { self.match_start(origin) } else { Default::default() };
+            self.turns.announce(turn, origin, started.round);
             return;
         }
         if self.turns.goes_back(turn) {
@@ -98,6 +101,10 @@ impl Session {
         self.cards_busy();
         self.summary_busy();
         self.cards_turn_started(number, origin);
+        if origin == Some(Origin::Human) && !started.run && !implied {
+            // The human's prompt entered, though its words may follow or be none (a picture).
+            self.on_human_prompt();
+        }
     }
 
     fn on_turn_ended(&mut self, turn: Turn, reason: EndReason) {

@@ -11,8 +11,8 @@ impl Session {
         match event {
             Event::TurnStarted { turn, origin } => {
                 if self.turns.open.as_ref().is_some_and(|open| open.implied) {
-                    self.turns.announce(turn, origin);
-                } else {
+                    self.turns.announce(turn, origin, false);
+                } else if self.turns.open.as_ref().is_none_or(|open| open.number != turn) {
                     if self.turns.goes_back(turn) {
                         self.turns.rewrite();
                         self.transcript.rewrite();

@@ -246,7 +246,7 @@ impl Session {
     }
 
     fn on_call_failed(&mut self, call: CallId, error: CallError) {
-        match self.calls.failed(call, self.now) {
+        match self.calls.failed(call, &error, self.now) {
             Answered::Live(Voice::Director) => self.on_director_error(&error),
             Answered::Live(voice @ (Voice::Advisor | Voice::Prediction)) => {
                 self.advisor_error(voice, call, &error)

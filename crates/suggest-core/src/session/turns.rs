@@ -71,11 +71,12 @@ impl Turns {
     }
 
     /// Gives the implied open turn the number that the host announces.
-    pub(crate) fn announce(&mut self, number: Turn, origin: Option<Origin>) {
+    pub(crate) fn announce(&mut self, number: Turn, origin: Option<Origin>, round: bool) {
         if let Some(open) = self.open.as_mut() {
             open.number = number;
             open.implied = false;
-            open.origin = open.origin.or(origin);
+            open.round |= round;
+            open.origin = if round { origin } else { open.origin.or(origin) };
         }
         self.floor = Some(number);
     }
@@ -104,7 +105,8 @@ impl Turns {
 
     pub(crate) fn rewrite(&mut self) {
         self.history_version = self.history_version.saturating_add(1);
-        self.floor = self.open.as_ref().map(|open| open.number);
+        // The open turn's own number may be told again, by the history that survived.
+        self.floor = self.open.as_ref().and_then(|open| open.number.get().checked_sub(1)).map(Turn::new);
     }
 
     /// The last turn of anybody completed.

@@ -36,10 +36,9 @@ impl Chapters {
             (title, summary) => format!("{number}. {title}: {summary}"),
         };
         let line = shorten_middle(&line, self.budget);
-        if let Some(at) = self.kept.iter().position(|kept| kept.number == number) {
-            if let Some(old) = self.kept.remove(at) {
-                self.chars = self.chars.saturating_sub(old.chars);
-            }
+        let same = self.kept.iter().position(|kept| kept.number == number);
+        if let Some(old) = same.and_then(|at| self.kept.remove(at)) {
+            self.chars = self.chars.saturating_sub(old.chars);
         }
         let chars = line.chars().count();
         self.chars = self.chars.saturating_add(chars);

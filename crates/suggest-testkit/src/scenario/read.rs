@@ -253,6 +253,6 @@ fn failure(fields: ErrorFields) -> Action {
     let ErrorFields { kind, message, retry_after_ms, voice, call } = fields;
     Action::Answer {
         to: addressee(voice, call),
-        with: Answer::Error(CallError { kind, message, retry_after_ms }),
+        with: Answer::Error(CallError { message, retry_after_ms, ..CallError::new(kind) }),
     }
 }
