@@ -258,11 +258,20 @@ fn unsent(error: &reqwest::Error) -> Box<Failure> {
         return Failure::new(LlmErrorKind::Network, "no connection in time").retried(Retry::Once);
     }
     if error.is_connect() {
-        let why = io_cause(error).map_or_else(
-            || "is the address right, is the server running?".to_owned(),
-            |kind| format!("{kind}; is the address right, is the server running?"),
-        );
-        return Failure::new(LlmErrorKind::Network, format!("no connection: {why}")).retried(Retry::Once);
+        let why = match io_cause(error) {
+            _ if causes(error).any(|cause| cause.to_string().contains("dns")) => {
+                "its name is not known".to_owned()
+            }
+            Some(kind @ (io::ErrorKind::ConnectionRefused | io::ErrorKind::ConnectionReset)) => {
+                kind.to_string()
+            }
+            Some(kind @ (io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable)) => {
+                kind.to_string()
+            }
+            Some(_) | None => "the endpoint cannot be reached".to_owned(),
+        };
+        let message = format!("no connection: {why}; is the address right, is the server running?");
+        return Failure::new(LlmErrorKind::Network, message).retried(Retry::Once);
     }
     if error.is_builder() {
         return Failure::new(
@@ -292,13 +301,26 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn std::error::Erro
     })
 }
 
+/// The kind of the innermost error of the operating system.
 fn io_cause(error: &reqwest::Error) -> Option<io::ErrorKind> {
-    causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind).last()
+    causes(error)
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .map(|outer| innermost(outer).kind())
+        .last()
 }
 
 fn tls_cause(error: &reqwest::Error) -> Option<&rustls::Error> {
     causes(error).find_map(|cause| {
-        let inner = cause.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        cause.downcast_ref().or_else(|| inner.and_then(|inner| inner.downcast_ref()))
+        let wrapped = cause.downcast_ref::<io::Error>().and_then(|outer| innermost(outer).get_ref());
+        cause.downcast_ref().or_else(|| wrapped.and_then(|inner| inner.downcast_ref()))
     })
+}
+
+/// An error of the operating system may wrap another one, and `source` steps over what is wrapped.
+fn innermost(outer: &io::Error) -> &io::Error {
+    let mut current = outer;
+    while let Some(inner) = current.get_ref().and_then(|inner| inner.downcast_ref::<io::Error>()) {
+        current = inner;
+    }
+    current
 }
