@@ -200,6 +200,9 @@ fn is_quota(status: u16, seen: &str, names_a_short_delay: bool) -> bool {
         "\n1113\n",
         "budget_exceeded",
         "budget has been exceeded",
+        "allocationquota",
+        "freetier",
+        "limit: 0,",
     ];
     const PHRASES: &[&str] = &[
         "insufficient balance",
@@ -213,6 +216,8 @@ fn is_quota(status: u16, seen: &str, names_a_short_delay: bool) -> bool {
         "quota exceeded",
         "payment required",
         "recharge",
+        "available credits",
+        "spending limit",
     ];
     let any = |words: &[&str]| words.iter().any(|word| seen.contains(word));
     // Gemini uses the same words for a limit per minute, and then says when to come back.
@@ -241,6 +246,7 @@ fn is_too_long(status: u16, seen: &str) -> bool {
         "prompt tokens exceed",
         "token limit exceeded",
         "上下文",
+        "超长",
     ];
     let refused = (400..500).contains(&status) || status == 500;
     status == 413 || (refused && WORDS.iter().any(|word| seen.contains(word)))
@@ -287,6 +293,8 @@ const UNKNOWN_MODEL_WORDS: &[&str] = &[
     "model not found",
     "invalid model",
     "no endpoints found",
+    "decommissioned",
+    "model_not_supported",
 ];
 
 /// "The model `x` does not exist", in the many wordings of it.
