@@ -4,6 +4,7 @@ use super::Session;
 use crate::code::{Coded, ReasonCode};
 use crate::director::Phase;
 use crate::effect::Voice;
+use crate::event::GoalPhase;
 use crate::facts::{MessageFact, SessionFacts};
 use crate::state::{AutorunView, ModelView, OfferView, State, Status};
 use crate::transcript::Speaker;
@@ -74,7 +75,11 @@ impl Session {
     pub fn facts(&self) -> SessionFacts {
         let activity = self.transcript.activity();
         SessionFacts {
-            goal: self.goals.get().map(|goal| (self.goals.objective().to_owned(), goal.phase)),
+            goal: self.goals.get().map(|goal| {
+                // A goal that arming paused is still the one to serve (rule G1).
+                let phase = if self.goals.paused_by_arming() { GoalPhase::Active } else { goal.phase };
+                (self.goals.objective().to_owned(), phase)
+            }),
             plan: activity.plan().to_vec(),
             tools: activity.tools().cloned().collect(),
             touched_files: activity.touched().cloned().collect(),
