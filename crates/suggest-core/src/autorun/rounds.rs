@@ -229,6 +229,20 @@ impl Session {
         self.after_round();
     }
 
+    /// A note of the advisor that wakes the session counts as a round while the loop is armed (rule V4). Gives false when
+    /// no round is left for it.
+    pub(crate) fn count_note_as_round(&mut self) -> bool {
+        if self.autorun.armed.is_some() && self.every_round_is_reserved() {
+            return false;
+        }
+        if let Some(armed) = &mut self.autorun.armed {
+            armed.rounds = armed.rounds.saturating_add(1);
+            self.autorun.spent = self.autorun.spent.saturating_add(1);
+            self.after_round();
+        }
+        true
+    }
+
     /// Takes back what the loop submitted and what has not started.
     pub(crate) fn withdraw_rounds(&mut self) {
         let tickets: Vec<Ticket> = self

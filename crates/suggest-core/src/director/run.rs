@@ -79,6 +79,7 @@ impl Session {
 
     fn submit_by_hand(&mut self, offer: Offer, current: bool) -> CommandOutput {
         self.disarm(DisarmCode::HumanPrompt, None);
+        self.advisor_human_prompt();
         let line = format!("running {}", offer.id);
         let restore = if current { Restore::Ready } else { self.restore_failed() };
         if !current {

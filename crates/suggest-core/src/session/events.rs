@@ -19,6 +19,7 @@ impl Session {
             Event::Busy => {
                 self.turns.idle = false;
                 self.autorun.saw_busy();
+                self.advisor_busy();
                 self.cards_busy();
                 self.summary_busy();
             }
@@ -73,6 +74,12 @@ impl Session {
 
     fn on_turn_started(&mut self, turn: Turn, origin: Option<Origin>) {
         if self.turns.open.as_ref().is_some_and(|open| open.implied) {
+            if self.turns.goes_back(turn) {
+                // The human's words were the first of another history (rule A10).
+                self.forget_history();
+                self.director.forget_put_off();
+                self.director.wait(ReasonCode::TurnRunning);
+            }
             // The human's words came first, but a start with our origin is an acceptance all the same (rule A3).
             let started =
                 if origin == Some(Origin::Suggest) { self.match_start(origin) } else { Default::default() };
@@ -87,6 +94,7 @@ impl Session {
         if let Some(open) = self.turns.open.take() {
             // The start of another turn is the only end that this one will have (rule A10).
             self.end_turn(&open, open.number, EndReason::Interrupted);
+            self.advisor_turn_ended(open.number, EndReason::Interrupted);
         }
         self.start_turn(turn, origin, false);
     }
@@ -120,6 +128,7 @@ impl Session {
                 let (mut spoken, mut answered) = (self.turns.spoken, self.turns.answered);
                 if let Some(open) = self.turns.open.take() {
                     self.end_turn(&open, open.number, EndReason::Interrupted);
+                    self.advisor_turn_ended(open.number, EndReason::Interrupted);
                     (spoken, answered) = (false, false);
                 }
                 self.start_turn(turn, None, false);

@@ -161,6 +161,7 @@ impl Session {
         if live && !rewrites {
             self.open_after_rewrite();
         }
+        self.advance_advisor();
         self.advance_loop();
         self.tell_wake();
         output

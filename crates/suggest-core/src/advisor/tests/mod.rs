@@ -1,0 +1,5 @@
+mod bounds;
+mod frames;
+mod notes;
+mod said_before;
+mod status_text;
