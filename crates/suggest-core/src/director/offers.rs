@@ -50,9 +50,10 @@ impl Session {
         }
     }
 
-    /// After history: what was made for another situation is gone, without asking anew (rule D15).
+    /// After history: what was made for another situation is gone, without asking anew (rule D15). A turn that
+    /// history left open is another situation too.
     pub(crate) fn drop_outdated(&mut self) {
-        let current = self.watermark();
+        let current = self.watermark().filter(|_| self.turns.open.is_none());
         let outdated = match &self.director.phase {
             Phase::Ready(offer) => Some(&offer.watermark) != current.as_ref(),
             Phase::Analyzing(generation) => Some(&generation.watermark) != current.as_ref(),

@@ -10,7 +10,7 @@ impl Session {
         }
         match event {
             Event::TurnStarted { turn, origin } => {
-                if self.turns.open.as_ref().is_some_and(|open| open.implied) {
+                if self.turns.open.as_ref().is_some_and(|open| open.implied) && !self.turns.goes_back(turn) {
                     self.turns.announce(turn, origin, false);
                 } else if self.turns.open.as_ref().is_none_or(|open| open.number != turn) {
                     if self.turns.goes_back(turn) {

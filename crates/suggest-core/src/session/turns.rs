@@ -31,7 +31,8 @@ pub(crate) enum EndOf {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turns {
     pub(crate) open: Option<OpenTurn>,
-    /// Numbers up to this one have been used in this history version.
+    /// Numbers up to this one have been used by the host in this history version. The number that we lend to an
+    /// implied turn is not among them.
     floor: Option<Turn>,
     /// The newest turn that ended, and how.
     pub(crate) last_ended: Option<(Turn, EndReason)>,
@@ -63,7 +64,9 @@ impl Turns {
     }
 
     pub(crate) fn begin(&mut self, turn: OpenTurn) {
-        self.floor = Some(turn.number);
+        if !turn.implied {
+            self.floor = Some(turn.number);
+        }
         self.open = Some(turn);
         self.spoken = false;
         self.answered = false;
@@ -83,6 +86,8 @@ impl Turns {
 
     pub(crate) fn belongs(&self, turn: Turn) -> EndOf {
         match &self.open {
+            // The end of the turn before, told twice, does not end the turn that the human's words began.
+            Some(open) if open.implied && self.goes_back(turn) => EndOf::Nothing,
             Some(open) if open.number == turn || open.implied => EndOf::Open,
             Some(open) if turn < open.number => EndOf::Nothing,
             Some(_) => EndOf::Unannounced,
@@ -106,7 +111,12 @@ impl Turns {
     pub(crate) fn rewrite(&mut self) {
         self.history_version = self.history_version.saturating_add(1);
         // The open turn's own number may be told again, by the history that survived.
-        self.floor = self.open.as_ref().and_then(|open| open.number.get().checked_sub(1)).map(Turn::new);
+        self.floor = self
+            .open
+            .as_ref()
+            .filter(|open| !open.implied)
+            .and_then(|open| open.number.get().checked_sub(1))
+            .map(Turn::new);
     }
 
     /// The last turn of anybody completed.
