@@ -1,3 +1,7 @@
 //! The `suggest` command.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    suggest_cli::run(std::env::args_os())
+}
