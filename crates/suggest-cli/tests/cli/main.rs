@@ -1,0 +1,14 @@
+//! The command as people meet it: whole runs of the real program, with what it prints where and how it ends.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test stops at the first surprise")]
+
+mod arguments;
+mod config;
+mod doctor;
+mod model;
+mod next;
+mod reference;
+mod replay;
+mod secrets;
+mod support;
+mod terminal;
