@@ -1,6 +1,6 @@
 //! The arguments of every command, and the way to it.
 
-use crate::commands::{completions, config, doctor, man, next, replay, state};
+use crate::commands::{completions, config, doctor, dsh, man, next, replay, state};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::output::Output;
@@ -52,6 +52,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
+    Dsh(dsh::DshArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -67,6 +68,7 @@ impl Cli {
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),
             Command::Config(arguments) => config::run(arguments, global, output),
+            Command::Dsh(arguments) => dsh::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, output),
             Command::Man(arguments) => man::run(arguments, output),
         }

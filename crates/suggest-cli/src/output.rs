@@ -2,6 +2,7 @@
 
 use crate::exit::Failure;
 use serde::Serialize;
+use std::cell::Cell;
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 
 /// Both outputs of a run.
@@ -11,6 +12,8 @@ pub(crate) struct Output {
     styled: bool,
     /// Whether a person looks at standard error while we work.
     live: bool,
+    /// Whether a drawn line is on it now.
+    drawn: Cell<bool>,
 }
 
 impl Output {
@@ -19,7 +22,11 @@ impl Output {
         let terminal = io::stderr().is_terminal();
         let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Self { styled: terminal && !dumb && !is_set("NO_COLOR"), live: terminal && !dumb }
+        Self {
+            styled: terminal && !dumb && !is_set("NO_COLOR"),
+            live: terminal && !dumb,
+            drawn: Cell::new(false),
+        }
     }
 
     /// Whether progress may be drawn on standard error.
@@ -69,11 +76,20 @@ impl Output {
         }
     }
 
-    /// Draws over the current line of standard error.
+    /// Draws over the current line of standard error, where a person looks on.
     pub(crate) fn draw(&self, line: &str) {
         if self.live {
+            self.drawn.set(true);
             let mut stderr = io::stderr().lock();
             let _ = write!(stderr, "\r\x1b[2K{}", plain(line)).and_then(|()| stderr.flush());
+        }
+    }
+
+    /// Takes a drawn line away.
+    pub(crate) fn clear(&self) {
+        if self.drawn.replace(false) {
+            let mut stderr = io::stderr().lock();
+            let _ = write!(stderr, "\r\x1b[2K").and_then(|()| stderr.flush());
         }
     }
 

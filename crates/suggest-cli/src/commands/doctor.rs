@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &DoctorArgs, global: &Global, output: &Output) -> R
                         Ok(()) = tokio::signal::ctrl_c() => None,
                     }
                 });
-                output.draw("");
+                output.clear();
                 match examined {
                     Some(findings) => findings,
                     None => return Ok(Exit::Interrupted),

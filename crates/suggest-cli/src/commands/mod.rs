@@ -3,6 +3,7 @@
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
+pub(crate) mod dsh;
 pub(crate) mod man;
 pub(crate) mod next;
 pub(crate) mod replay;

@@ -132,6 +132,7 @@ fn line_of(text: &str, table: &DeTable<'_>, path: &[&str]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn problem(text: &str) -> String {
         parse(text, Path::new("c.toml")).unwrap_err().message
@@ -166,6 +167,13 @@ mod tests {
         ] {
             let found = problem(text);
             assert!(found.starts_with(message.split(": string").next().unwrap()), "{text:?}: {found}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(text in "[a-zA-Z.=\\[\\]\"'{}#\\n 0-9]{0,80}|\\PC{0,40}") {
+            let _ = parse(&text, Path::new("c.toml"));
         }
     }
 

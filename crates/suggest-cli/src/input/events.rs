@@ -148,6 +148,7 @@ fn parse(bytes: &[u8]) -> Result<Event, Unreadable> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use schemars::schema_for;
 
     fn folded(text: &str, at_turn: Option<u64>) -> (Vec<Event>, Result<LogReport, EventsError>) {
@@ -188,6 +189,32 @@ mod tests {
                 (Some(5), "no object with a type, skipped"),
             ]
         );
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_make_the_reader_panic_and_every_line_is_accounted_for(
+            lines in proptest::collection::vec(
+                prop_oneof![
+                    Just("{\"type\":\"idle\"}".to_owned()),
+                    Just("{\"type\":\"new\"}".to_owned()),
+                    Just("{\"type\":\"message\",\"author\":\"human\",\"text\":\"x\"}".to_owned()),
+                    "\\PC{0,30}",
+                ],
+                0..20,
+            ),
+            garbage in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let mut text = lines.iter().map(|line| format!("{line}\n")).collect::<String>().into_bytes();
+            text.extend_from_slice(&garbage);
+            let mut count = 0_u64;
+            let report = read(text.as_slice(), None, &mut |_| count += 1).unwrap();
+            prop_assert_eq!(report.events, count);
+            let whole = u64::try_from(text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count());
+            let told = report.events + report.skipped + report.problem_count + u64::from(report.torn);
+            prop_assert!(told <= whole.unwrap());
+            let _ = crate::input::Format::of(&garbage);
+        }
     }
 
     #[test]

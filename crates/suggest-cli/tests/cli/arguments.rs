@@ -16,6 +16,7 @@ fn every_command_teaches_by_example() {
         "config schema",
         "config check",
         "config path",
+        "dsh",
         "completions",
         "man",
     ] {

@@ -52,6 +52,28 @@ fn a_refused_key_and_an_unknown_model_are_told_with_a_remedy() {
 }
 
 #[test]
+fn a_parameter_that_the_endpoint_refuses_is_named_l4() {
+    let refusal = json!({ "error": { "message": "Unrecognized request argument supplied: stream_options", "param": "stream_options" } });
+    let run = examined(vec![models(&["small"]), Exchange::json(400, &refusal), reply("ready")]).ends_with(0);
+    let parameters = finding(&run.json(), "parameters");
+    assert_eq!(parameters["status"], json!("ok"), "{run}");
+    assert!(parameters["message"].as_str().unwrap().contains("stream_options"), "{run}");
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_told_with_its_address() {
+    let runtime = runtime();
+    let server = runtime.block_on(ScriptedServer::start([])).unwrap();
+    let world = world(&server);
+    drop(server);
+    drop(runtime);
+    let run = world.run(&["doctor", "--json"]).ends_with(1);
+    let endpoint = finding(&run.json(), "endpoint");
+    assert!(endpoint["message"].as_str().unwrap().contains("http://127.0.0.1:"), "{run}");
+    assert!(endpoint["remedy"].as_str().unwrap().contains("whether the endpoint runs"), "{run}");
+}
+
+#[test]
 fn what_is_missing_for_a_transfer_is_told_and_nothing_is_sent_p1() {
     let far = "promptModel = \"far/m\"\n[providers.far]\nbaseUrl = \"https://192.0.2.1/v1\"\nkeyEnv = \"FAR_KEY\"\n";
     assert_snapshot!("doctor-not-allowed", World::new().configured(far).run(&["doctor"]).ends_with(2));

@@ -5,6 +5,7 @@
 mod arguments;
 mod config;
 mod doctor;
+mod dsh;
 mod model;
 mod next;
 mod reference;

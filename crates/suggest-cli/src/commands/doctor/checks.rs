@@ -185,7 +185,10 @@ async fn endpoint(table: &ProviderTable, id: &ModelId, findings: &mut Vec<Findin
     }
     findings.extend(listed(&report, id));
     findings.extend(report.adapted.iter().map(|change| {
-        Finding::ok("parameters", format!("the endpoint refuses one: {change}; this is handled by itself"))
+        Finding::ok(
+            "parameters",
+            format!("the endpoint wants requests another way: {change}; this is done by itself"),
+        )
     }));
 }
 

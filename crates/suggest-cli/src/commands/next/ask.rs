@@ -36,7 +36,7 @@ pub(super) async fn ask(engine: &Engine, session: &SessionHandle, output: &Outpu
     } else {
         Asked::State(session.state())
     };
-    output.draw("");
+    output.clear();
     engine.shutdown().await;
     asked
 }
