@@ -1,9 +1,11 @@
 //! The deterministic provider behind `local/facts`: one file a voice, shared extractors beside them.
 
+mod advisor;
 mod director;
 mod failures;
 mod generic;
 mod line;
+mod orders;
 mod promises;
 mod questions;
 mod tools;
@@ -35,7 +37,8 @@ impl Llm for LocalProvider {
         };
         Ok(LlmReply::new(match request.voice {
             Voice::Director => director::answer(facts),
-            Voice::Advisor | Voice::Prediction => "NONE".to_owned(),
+            Voice::Advisor => advisor::answer(facts),
+            Voice::Prediction => "NONE".to_owned(),
             Voice::Cards => "[]".to_owned(),
             Voice::Summary => String::new(),
         }))
