@@ -100,6 +100,8 @@ async function command(s, line) {
       return ok(JSON.stringify(await ask('input/fill', { session: s.id, text: rest.join(' ') })))
     case 'pause-unasked':
       return ok(JSON.stringify(await ask('goal/pause', { session: s.id, id: 'g', revision: 1 })))
+    case 'ask':
+      return ok(JSON.stringify(await ask(rest[0], JSON.parse(rest.slice(1).join(' ')))))
     case 'info':
       return ok(JSON.stringify(await ask('model/info', { provider: 'p', model: 'm' })))
     case 'garbage':

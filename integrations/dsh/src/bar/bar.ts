@@ -166,7 +166,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
 
     return h(
       'div',
-      { ref: dock, className: 'suggest-dock', 'data-suggest': shown.status, 'data-queue': queued ? 'open' : undefined, onKeyDown: onKey },
+      { ref: dock, className: 'suggest-dock', 'data-suggest': shown.status, 'data-session': props.sessionId, 'data-queue': queued ? 'open' : undefined, onKeyDown: onKey },
       h(
         'section',
         { className: 'suggest-bar', 'data-status': shown.status, 'aria-label': t('region'), 'aria-busy': shown.status === 'analyzing' },
@@ -177,7 +177,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
           // The label is the state; a screen reader hears it change.
           h('span', { className: 'suggest-label', role: shown.error ? 'alert' : 'status', 'data-suggest-label': '' }, shown.label),
           line,
-          offer === undefined ? null : h('span', { className: 'suggest-model', title: `${t('writtenBy')} ${offer.model}`, 'data-suggest-model': '' }, offer.model),
+          offer === undefined ? null : h('span', { className: 'suggest-model', title: `${t('writtenBy')} ${offer.model}`, 'data-suggest-model': '' }, expanded ? offer.model : offer.model.slice(offer.model.indexOf('/') + 1)),
           h('div', { className: 'suggest-actions' }, ...actions),
         ),
         whole,

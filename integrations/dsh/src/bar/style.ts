@@ -16,8 +16,8 @@ const CSS = `
 button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 .suggest-prompt[data-plain]{cursor:default}
 .suggest-prompt[data-error]{color:var(--dsw-alias-state-error-primary)}
-.suggest-whole{display:block;width:100%;box-sizing:border-box;max-height:min(40vh,240px);overflow-y:auto;white-space:pre-wrap;overflow-wrap:anywhere;user-select:text;color:var(--dsw-alias-label-primary);padding:4px 6px;margin:2px 0}
-.suggest-model{flex:0 1 auto;min-width:0;max-width:180px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:11px;line-height:16px;color:var(--dsw-alias-label-tertiary)}
+.suggest-whole{display:block;width:100%;box-sizing:border-box;max-height:min(40vh,240px);overflow-y:auto;white-space:pre-wrap;overflow-wrap:anywhere;user-select:text;color:var(--dsw-alias-label-primary);padding:4px;margin:2px 0;padding-inline-start:26px}
+.suggest-model{flex:0 2 auto;min-width:0;max-width:140px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:11px;line-height:16px;color:var(--dsw-alias-label-tertiary)}
 .suggest-actions{flex:none;display:flex;align-items:center;gap:4px}
 .suggest-button{flex:none;height:26px;padding:0 10px;border:0;border-radius:999px;background:none;color:var(--dsw-alias-label-secondary);font:inherit;font-size:12px;line-height:26px;white-space:nowrap;cursor:pointer}
 .suggest-button:hover{background:var(--dsw-alias-interactive-bg-hover);color:var(--dsw-alias-label-primary)}
@@ -30,14 +30,12 @@ button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 .suggest-notes [data-tone="strong"]{color:var(--dsw-alias-label-secondary)}
 .suggest-notes .suggest-button{height:22px;line-height:22px}
 @container (max-width:620px){
-.suggest-row{flex-wrap:wrap;gap:2px 8px}
+.suggest-row{flex-wrap:wrap;gap:0 8px}
 .suggest-row .suggest-prompt{order:3;flex:1 1 100%;margin-inline-start:22px}
-.suggest-row .suggest-model{order:4;max-width:100%;margin-inline-start:26px;flex:1 1 100%}
-.suggest-actions{margin-inline-start:auto}
-}
-@container (max-width:420px){
-.suggest-button{padding:0 8px}
-.suggest-actions{gap:0}
+.suggest-row .suggest-prompt[aria-hidden]{display:none}
+.suggest-row .suggest-model{order:4;flex:1 1 0;max-width:none;margin-inline-start:26px}
+.suggest-actions{order:5;margin-inline-start:auto}
+.suggest-row .suggest-label{flex:1 1 auto}
 }
 `
 

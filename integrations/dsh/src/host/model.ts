@@ -13,8 +13,12 @@ const MAX_DEADLINE_MS = 600_000
 /** The error code for all failures of a call; the kind is in the data. */
 const CALL_FAILED = -32010
 
-function failed(kind: string, message: string): RpcError {
-  return new RpcError(CALL_FAILED, message, { kind })
+function failed(kind: string, message: string, failure?: LlmFailure): RpcError {
+  return new RpcError(CALL_FAILED, message, {
+    kind,
+    ...(failure?.code === undefined ? {} : { code: failure.code.slice(0, 64) }),
+    ...(failure?.status === undefined ? {} : { status: failure.status }),
+  })
 }
 
 /** The kind of rule L3 for a failure that the host reports. */
@@ -123,7 +127,7 @@ export class Models {
     } catch (error) {
       const code = (error as { code?: unknown } | null)?.code
       const failure: LlmFailure = { message: describe(error), ...(typeof code === 'string' ? { code } : {}) }
-      throw failed(kindOf(failure), shown(failure))
+      throw failed(kindOf(failure), shown(failure), failure)
     }
   }
 
@@ -160,7 +164,7 @@ export class Models {
         ...(typeof code === 'string' ? { code } : {}),
         ...(typeof status === 'number' ? { status } : {}),
       }
-      throw failed(kindOf(failure), shown(failure))
+      throw failed(kindOf(failure), shown(failure), failure)
     }
     if (finish === undefined) throw failed('malformed', 'the reply has no end')
     switch (finish.kind) {
@@ -171,7 +175,7 @@ export class Models {
       case 'tool-calls':
         return { text, finish: 'tool_calls', reasoning, usage: usageOf(usage) }
       default:
-        throw failed(finish.kind === 'aborted' ? 'cancelled' : kindOf(finish.failure), shown(finish.failure))
+        throw failed(finish.kind === 'aborted' ? 'cancelled' : kindOf(finish.failure), shown(finish.failure), finish.failure)
     }
   }
 }
