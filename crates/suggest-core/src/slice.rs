@@ -12,6 +12,8 @@ use std::fmt::Write as _;
 const GOAL_RULE: &str =
     "The step must advance this goal. If it is already met, the right step is to close it out (GOAL:).";
 const QUOTE: &str = "| ";
+/// What the tail gets at least, before the chapters get anything: its title, the longest label and some words.
+const TAIL_CHARS: usize = 160;
 
 /// The goal as the slice states it (rule G1).
 pub(crate) struct GoalSection<'a> {
@@ -26,7 +28,8 @@ pub(crate) fn build(transcript: &Transcript, goal: Option<GoalSection<'_>>, max_
     if let Some(section) = goal {
         write_goal(&mut slice, &section, max_chars / 4);
     }
-    write_chapters(&mut slice, transcript, max_chars / 4);
+    let left = max_chars.saturating_sub(slice.chars().count());
+    write_chapters(&mut slice, transcript, (max_chars / 4).min(left.saturating_sub(TAIL_CHARS)));
     let spent = slice.chars().count();
     write_tail(&mut slice, transcript, max_chars.saturating_sub(spent));
     slice
@@ -77,8 +80,9 @@ fn write_tail(slice: &mut String, transcript: &Transcript, budget: usize) {
     if tail.is_empty() {
         return;
     }
-    // The title is counted with the longest number that it can hold.
-    let title_chars = title(usize::MAX).chars().count() + 1;
+    // The title is counted with the largest number that it can come to hold.
+    let all = tail.entries().fold(tail.gone(), |all, entry| all.saturating_add(entry.chars));
+    let title_chars = title(all.max(1)).chars().count() + 1;
     let mut left = budget.saturating_sub(title_chars);
     let mut blocks: Vec<String> = Vec::new();
     let mut left_out = tail.gone();
