@@ -152,7 +152,7 @@ impl Driver {
             Action::On => Input::Command(Command::On),
             Action::Off => Input::Command(Command::Off),
             Action::SetModel => {
-                let id = if with % 2 == 0 { "two/model" } else { "one/model" };
+                let id = if with.is_multiple_of(2) { "two/model" } else { "one/model" };
                 Input::Command(Command::SetModel(id.parse().unwrap()))
             }
             Action::ClearModel => Input::Command(Command::ClearModel),
@@ -335,7 +335,7 @@ impl Driver {
                     Author::Plugin,
                     Author::Host,
                 ][usize::try_from(with % 6).unwrap()];
-                let id = ((with >> 4) % 3 == 0).then(|| format!("m{}", (with >> 8) % 3));
+                let id = ((with >> 4).is_multiple_of(3)).then(|| format!("m{}", (with >> 8) % 3));
                 match self.say(author, id) {
                     Input::Event(event) => event,
                     _ => Event::Busy,
@@ -344,7 +344,7 @@ impl Driver {
             Action::Idle => Event::Idle,
             Action::Busy => Event::Busy,
             Action::Queue => Event::HumanQueued { count: with % 3 },
-            Action::Ask => Event::Asking { open: with % 2 == 0 },
+            Action::Ask => Event::Asking { open: with.is_multiple_of(2) },
             Action::Rewrite => Event::HistoryRewritten,
             Action::Close => Event::Closed,
             Action::SetGoal => {
@@ -357,7 +357,7 @@ impl Driver {
                     id: if (with >> 3) % 4 == 3 { "g2" } else { "g1" }.to_owned(),
                     revision: Revision::new(revision[usize::try_from((with >> 5) % 4).unwrap()]),
                     phase,
-                    armed: phase == GoalPhase::Active && (with >> 7) % 2 == 0,
+                    armed: phase == GoalPhase::Active && (with >> 7).is_multiple_of(2),
                     objective: if (with >> 8) % 4 == 3 { "Ship the parser" } else { "Ship the report" }
                         .to_owned(),
                 })

@@ -183,8 +183,9 @@ fn in_order(text: &str) -> String {
     while let Some(at) = rest.find(|c: char| c.is_ascii_digit()) {
         let (words, behind) = rest.split_at(at);
         let digits = behind.find(|c: char| !c.is_ascii_digit()).unwrap_or(behind.len());
-        pieces.push((words.to_owned(), behind[..digits].parse().ok()));
-        rest = &behind[digits..];
+        let (number, behind) = behind.split_at(digits);
+        pieces.push((words.to_owned(), number.parse().ok()));
+        rest = behind;
     }
     pieces.push((rest.to_owned(), None));
     let key = |words: &str| {

@@ -357,12 +357,11 @@ impl Onlooker {
         require!(facts.queued == 0, "A4: a submission before the human's queued prompt");
         let (spent, reserved, max) = (facts.spent, facts.reserved(), facts.config.prompt_max_rounds);
         require!(spent + reserved < max, "A6: {spent} spent, {reserved} reserved, {max} allowed");
-        let kind =
-            self.offers.get(&submission.offer).map(|(_, kind)| *kind).or_else(|| match &given.answer {
-                Some(Meaning::Offer(_, kind)) => Some(*kind),
-                Some(Meaning::OfferOrEcho(_)) => Some(OfferKind::Prompt),
-                _ => None,
-            });
+        let kind = self.offers.get(&submission.offer).map(|(_, kind)| *kind).or(match &given.answer {
+            Some(Meaning::Offer(_, kind)) => Some(*kind),
+            Some(Meaning::OfferOrEcho(_)) => Some(OfferKind::Prompt),
+            _ => None,
+        });
         require!(kind == Some(OfferKind::Prompt), "A8: the loop runs an offer of kind {kind:?}");
         if facts.tried_here() {
             require!(facts.second_try_due(), "A8: {} submissions at one boundary", facts.tries.submitted + 1);
