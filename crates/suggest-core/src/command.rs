@@ -49,6 +49,8 @@ pub enum Command {
     Cards(CardsCommand),
     /// Print the summary.
     Summary,
+    /// Make a new summary now, if the cooldown allows it.
+    RefreshSummary,
 }
 
 /// A command of the advisor (rule V7).
@@ -94,6 +96,8 @@ pub enum CardsCommand {
     Dismiss(String),
     /// Drop all open idle cards for good.
     DismissAll,
+    /// Make new cards now, if the cooldown allows it.
+    Refresh,
 }
 
 /// What a command printed.
@@ -179,6 +183,7 @@ impl std::str::FromStr for Command {
                 Err(ParseCommandError::argument("write `autorun on`, `autorun off` or `autorun reset`"))
             }
             ["summary"] => Ok(Self::Summary),
+            ["summary", "refresh"] => Ok(Self::RefreshSummary),
             ["advisor", rest @ ..] => advisor(rest, line).map(Self::Advisor),
             ["cards", rest @ ..] => cards(rest, line).map(Self::Cards),
             [
@@ -216,6 +221,7 @@ fn advisor(words: &[&str], line: &str) -> Result<AdvisorCommand, ParseCommandErr
 fn cards(words: &[&str], line: &str) -> Result<CardsCommand, ParseCommandError> {
     match words {
         [] | ["list"] => Ok(CardsCommand::List),
+        ["refresh"] => Ok(CardsCommand::Refresh),
         ["accept", id] => Ok(CardsCommand::Accept((*id).to_owned())),
         ["dismiss", "all"] => Ok(CardsCommand::DismissAll),
         ["dismiss", id] => Ok(CardsCommand::Dismiss((*id).to_owned())),

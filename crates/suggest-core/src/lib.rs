@@ -31,6 +31,11 @@ pub use answer::{
     AnswerContext, InvalidAnswer, OfferKind, Proposal, ReplyFinish, Verdict, classify, clean, fold_for_echo,
     judge, same_step, step_key,
 };
+pub use cards::{
+    CardBook, CardCounts, CardError, CardLimits, CardManager, CardState, Dismissal, DropReason, Fingerprint,
+    Hero, HeroStatus, IdleSuggestion, NewCard, Offered, PromptIntent, SessionSummary, Snapshot,
+    idle_suggestion_event,
+};
 pub use code::{Coded, DisarmCode, HoldCode, OutputCode, ReasonCode, UnknownCode};
 pub use command::{AdvisorCommand, CardsCommand, Command, CommandOutput, ParseCommandError};
 pub use config::{AdvisorConfig, CardsConfig, Config, ConfigError};

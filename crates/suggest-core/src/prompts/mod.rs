@@ -2,4 +2,6 @@
 //! (rule L7).
 
 pub(crate) mod advisor;
+pub(crate) mod cards;
 pub(crate) mod director;
+pub(crate) mod summary;

@@ -17,8 +17,8 @@ autorun on | off       start or stop running suggestions by themselves
 autorun reset          refresh the round budget
 report                 what the last autorun loop did
 advisor …              the second opinion: on, off, status, config, model
-cards …                idle suggestions: list, accept ID, dismiss ID
-summary                the session's summary
+cards …                idle suggestions: list, accept ID, dismiss ID, dismiss all, refresh
+summary [refresh]      the session's summary
 help                   this list";
 
 impl Session {
@@ -44,6 +44,7 @@ impl Session {
             Command::Advisor(command) => self.advisor_command(command),
             Command::Cards(command) => self.cards_command(command),
             Command::Summary => self.summary_command(),
+            Command::RefreshSummary => self.refresh_summary(),
         }
     }
 

@@ -122,7 +122,7 @@ impl Session {
             director: Director::new(setup.first_offer),
             autorun: Autorun::new(setup.first_ticket, setup.spent_rounds),
             advisor: Advisor::default(),
-            cards: Cards::default(),
+            cards: Cards::new(setup.cards.clone()),
             summary: Summary::default(),
             asking: false,
             queued: 0,
@@ -288,6 +288,7 @@ fn is_live(input: &Input) -> bool {
                 | Command::Help
                 | Command::ShowModel
                 | Command::Summary
+                | Command::RefreshSummary
                 | Command::Advisor(_)
                 | Command::Cards(_)
         ),

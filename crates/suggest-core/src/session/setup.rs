@@ -1,5 +1,6 @@
 //! What a session is made with.
 
+use crate::cards::CardBook;
 use crate::ids::Ticket;
 use crate::state::ModelSource;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub struct SessionSetup {
     pub first_ticket: Ticket,
     /// Rounds that were spent before this core was made.
     pub spent_rounds: u32,
+    /// The cards and the summary that were kept of this session (rule C6).
+    pub cards: CardBook,
 }
 
 impl SessionSetup {
@@ -58,6 +61,7 @@ impl SessionSetup {
             first_offer: 1,
             first_ticket: Ticket::new(1),
             spent_rounds: 0,
+            cards: CardBook::default(),
         }
     }
 
@@ -81,6 +85,13 @@ impl SessionSetup {
     #[must_use]
     pub fn with_model_source(mut self, source: ModelSource) -> Self {
         self.model_source = source;
+        self
+    }
+
+    /// Goes on with the cards and the summary that were kept of this session, dismissals included (rule C6).
+    #[must_use]
+    pub fn with_cards(mut self, book: CardBook) -> Self {
+        self.cards = book;
         self
     }
 
