@@ -2,17 +2,19 @@
 //!
 //! * [`Fold`] turns raw session events into the core's host-neutral events, one at a time, in bounded memory.
 //! * [`LogReader`] and [`read_tail`] feed a session log to a fold; [`LogFile`] picks the better of the two for a file.
+//! * [`Lines`], [`BackwardLines`], [`find_line`] and [`ToolCall`] know nothing of dsh and serve the readers of other
+//!   harnesses too.
 //! * [`LiveFold`] adds what only a running host knows: idle and busy, the queue, and whether a goal is armed.
 
 mod fold;
 mod live;
 mod log;
 
-pub use fold::{Fold, Output};
+pub use fold::{Fold, Output, ToolCall};
 pub use live::{LiveFold, LiveRecord, PendingSizes};
 pub use log::{
-    Header, LogError, LogFile, LogReader, Position, Problem, ProblemKind, ReadLimits, ReadOptions, Summary,
-    TailBudget, detect, read_tail,
+    BackwardLine, BackwardLines, Header, Line, Lines, LogError, LogFile, LogReader, Position, Problem,
+    ProblemKind, ReadLimits, ReadOptions, Summary, TailBudget, detect, find_line, read_tail,
 };
 
 /// The examples of the README are tests.

@@ -17,3 +17,4 @@ pub use machine::{Fold, Output};
 pub(crate) use author::{is_conversation, of_user_message};
 pub(crate) use kinds::{is_without_meaning, peek_kind};
 pub(crate) use raw::Raw;
+pub use tools::ToolCall;

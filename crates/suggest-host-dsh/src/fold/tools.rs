@@ -22,14 +22,53 @@ const MAX_FILE_BYTES: usize = 1024;
 /// The calls that wait for their result.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    waiting: VecDeque<(String, Call)>,
+    waiting: VecDeque<(String, ToolCall)>,
 }
 
-#[derive(Debug, Default)]
-struct Call {
+/// A tool call that has not finished: what it is about to do, and on which files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolCall {
     name: String,
     head: String,
     files: Vec<String>,
+}
+
+impl ToolCall {
+    /// A call of a tool, with its arguments as JSON.
+    #[must_use]
+    pub fn new(name: &str, arguments: &Value) -> Self {
+        Self { name: clip(name, 128), head: head(arguments), files: files(name, arguments) }
+    }
+
+    /// The tool's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Sets the line that says what the call does, for tools whose arguments do not.
+    #[must_use]
+    pub fn with_head(mut self, text: &str) -> Self {
+        self.head = one_line(text);
+        self
+    }
+
+    /// Adds a file that the call touches.
+    #[must_use]
+    pub fn with_file(mut self, path: &str) -> Self {
+        add_file(path, &mut self.files);
+        self
+    }
+
+    /// The finished call: what it did, and the end of what it printed where that says how the work goes.
+    #[must_use]
+    pub fn finish(self, output: &str, failed: bool) -> Tool {
+        let shown = if failed || !is_plain_reading(&self.name) { tail(output) } else { "" };
+        let summary = [self.head.as_str(), shown].into_iter().filter(|part| !part.is_empty());
+        let summary = summary.collect::<Vec<_>>().join("\n");
+        let summary = (!summary.is_empty()).then_some(summary);
+        Tool { name: self.name, summary, files: self.files, ok: Some(!failed) }
+    }
 }
 
 impl Calls {
@@ -41,7 +80,7 @@ impl Calls {
             Some(value) => value.clone(),
             None => Value::Null,
         };
-        let call = Call { name: clip(name, 128), head: head(&arguments), files: files(name, &arguments) };
+        let call = ToolCall::new(name, &arguments);
         if self.waiting.len() >= MAX_CALLS {
             self.waiting.pop_front();
         }
@@ -73,23 +112,19 @@ impl Calls {
         };
         failed |= block.get("isError").and_then(Value::as_bool).unwrap_or(false);
         let id = text_field(&block, "toolCallId").or_else(|| text_field(&data, "callId")).map(str::to_owned);
-        let call = id.as_deref().and_then(|id| self.take(id)).unwrap_or_else(|| Call {
+        let call = id.as_deref().and_then(|id| self.take(id)).unwrap_or_else(|| ToolCall {
             name: clip(text_field(&data, "name").unwrap_or("tool"), 128),
-            ..Call::default()
+            ..ToolCall::default()
         });
         let output = text_of(block.remove("content"));
-        let shown = if failed || !is_plain_reading(&call.name) { tail(&output) } else { "" };
-        let summary = [call.head.as_str(), shown].into_iter().filter(|part| !part.is_empty());
-        let summary = summary.collect::<Vec<_>>().join("\n");
-        let summary = (!summary.is_empty()).then_some(summary);
-        (id, Tool { name: call.name, summary, files: call.files, ok: Some(!failed) })
+        (id, call.finish(&output, failed))
     }
 
     pub(crate) fn clear(&mut self) {
         self.waiting.clear();
     }
 
-    fn take(&mut self, id: &str) -> Option<Call> {
+    fn take(&mut self, id: &str) -> Option<ToolCall> {
         let place = self.waiting.iter().position(|(waiting, _)| waiting == id)?;
         self.waiting.remove(place).map(|(_, call)| call)
     }
@@ -98,7 +133,7 @@ impl Calls {
 /// Tools whose output is file text, search hits or an echo of the arguments: it says nothing about how work goes.
 fn is_plain_reading(name: &str) -> bool {
     matches!(
-        name,
+        name.to_ascii_lowercase().as_str(),
         "read"
             | "read_image"
             | "glob"
@@ -114,6 +149,19 @@ fn is_plain_reading(name: &str) -> bool {
             | "update_goal"
             | "write"
             | "edit"
+            | "multiedit"
+            | "notebookedit"
+            | "websearch"
+            | "webfetch"
+            | "toolsearch"
+            | "todowrite"
+            | "write_todos"
+            | "read_file"
+            | "read_many_files"
+            | "list_directory"
+            | "grep_search"
+            | "write_file"
+            | "replace"
     )
 }
 
@@ -133,6 +181,11 @@ fn head(arguments: &Value) -> String {
         "id",
     ];
     let text = TELLING.iter().find_map(|key| arguments.get(key)?.as_str()).unwrap_or_default();
+    one_line(text)
+}
+
+/// A text as one line of limited length.
+fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
         if line.len() > MAX_HEAD.saturating_mul(4) {
@@ -166,7 +219,10 @@ fn tail(output: &str) -> &str {
 fn files(name: &str, arguments: &Value) -> Vec<String> {
     let mut found = Vec::new();
     // A search names the folder that it looks through, not a file that it reads.
-    if !matches!(name, "glob" | "grep" | "list" | "ls" | "find") {
+    if !matches!(
+        name.to_ascii_lowercase().as_str(),
+        "glob" | "grep" | "list" | "ls" | "find" | "grep_search" | "list_directory"
+    ) {
         collect_files(arguments, 0, &mut found);
     }
     found

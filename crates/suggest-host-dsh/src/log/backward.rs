@@ -13,8 +13,8 @@ const MAX_CHUNK: u64 = 4 * 1024 * 1024;
 /// How much is read at once while searching.
 const SEARCH_CHUNK: u64 = 1024 * 1024;
 
-/// Walks over the lines of a file from the end to a floor.
-pub(crate) struct BackwardLines<'a, R> {
+/// Walks over the lines of a file from the end to a floor. Also for the line-wise formats of other harnesses.
+pub struct BackwardLines<'a, R> {
     input: &'a mut R,
     floor: u64,
     limit: usize,
@@ -28,23 +28,34 @@ pub(crate) struct BackwardLines<'a, R> {
 
 /// One line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct BackwardLine<'a> {
+pub struct BackwardLine<'a> {
     /// Where it begins.
-    pub(crate) start: u64,
+    pub start: u64,
     /// Where the next one begins.
-    pub(crate) end: u64,
+    pub end: u64,
     /// Its text; `None` if it is longer than the limit.
-    pub(crate) text: Option<&'a [u8]>,
+    pub text: Option<&'a [u8]>,
+}
+
+impl<R> std::fmt::Debug for BackwardLines<'_, R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BackwardLines").field("base", &self.base).finish_non_exhaustive()
+    }
 }
 
 impl<'a, R: Read + Seek> BackwardLines<'a, R> {
     /// The lines between two offsets, both of which are line starts or the ends of the file.
-    pub(crate) fn new(input: &'a mut R, floor: u64, end: u64, limit: usize) -> Self {
+    #[must_use]
+    pub fn new(input: &'a mut R, floor: u64, end: u64, limit: usize) -> Self {
         Self { input, floor, limit, held: Vec::new(), base: end.max(floor), left: 0, chunk: CHUNK }
     }
 
     /// The line before the one that was given last.
-    pub(crate) fn next_line(&mut self) -> io::Result<Option<BackwardLine<'_>>> {
+    ///
+    /// # Errors
+    ///
+    /// Those of reading and seeking, and [`io::ErrorKind::UnexpectedEof`] if the file became shorter meanwhile.
+    pub fn next_line(&mut self) -> io::Result<Option<BackwardLine<'_>>> {
         self.held.truncate(self.left);
         let end = self.base.saturating_add(to_u64(self.held.len()));
         if end <= self.floor {
@@ -85,8 +96,12 @@ impl<'a, R: Read + Seek> BackwardLines<'a, R> {
 }
 
 /// Looks backwards from `end` for the newest line that holds the needle and that `accept` takes. Lines longer than
-/// `limit` are not looked at. The floor is a line start.
-pub(crate) fn find_line<R: Read + Seek, T>(
+/// `limit` are not looked at. The floor is a line start. `accept` gets the line and where the next one begins.
+///
+/// # Errors
+///
+/// As [`BackwardLines::next_line`].
+pub fn find_line<R: Read + Seek, T>(
     input: &mut R,
     (floor, end): (u64, u64),
     needle: &Finder<'_>,

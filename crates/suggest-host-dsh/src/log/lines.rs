@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead};
 
-/// Reads lines into one buffer that is used again.
+/// Reads lines into one buffer that is used again. Also for the line-wise formats of other harnesses.
 #[derive(Debug)]
-pub(crate) struct Lines<R> {
+pub struct Lines<R> {
     input: R,
     line: Vec<u8>,
     limit: usize,
@@ -14,22 +14,23 @@ pub(crate) struct Lines<R> {
 
 /// One line, without its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Line<'a> {
+pub struct Line<'a> {
     /// Its number, from 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// Where it begins, in bytes.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// Its length in bytes, with its end.
-    pub(crate) length: u64,
+    pub length: u64,
     /// Its text without space around it; `None` if it is longer than the limit.
-    pub(crate) text: Option<&'a [u8]>,
+    pub text: Option<&'a [u8]>,
     /// Whether a line feed ends it.
-    pub(crate) ended: bool,
+    pub ended: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     /// Lines of up to `limit` bytes; the first byte has the given offset.
-    pub(crate) fn new(input: R, limit: usize, offset: u64) -> Self {
+    #[must_use]
+    pub fn new(input: R, limit: usize, offset: u64) -> Self {
         Self { input, line: Vec::new(), limit, number: 0, offset }
     }
 
@@ -48,12 +49,17 @@ impl<R: BufRead> Lines<R> {
     }
 
     /// How many lines were read.
-    pub(crate) fn count(&self) -> u64 {
+    #[must_use]
+    pub fn count(&self) -> u64 {
         self.number
     }
 
     /// The next line, or `None` at the end.
-    pub(crate) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
+    ///
+    /// # Errors
+    ///
+    /// Those of reading.
+    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         // One giant line must not keep its memory for the rest of the log.
         if self.line.capacity() > 1024 * 1024 {
             self.line = Vec::new();

@@ -11,9 +11,11 @@ mod reader;
 mod summary;
 mod tail;
 
+pub use backward::{BackwardLine, BackwardLines, find_line};
 pub use error::LogError;
 pub use file::LogFile;
 pub use header::{Header, detect};
+pub use lines::{Line, Lines};
 pub use options::{ReadLimits, ReadOptions, TailBudget};
 pub use reader::LogReader;
 pub use summary::{Position, Problem, ProblemKind, Summary};

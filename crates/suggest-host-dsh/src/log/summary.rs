@@ -32,7 +32,8 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn problem(&mut self, position: Position, kind: ProblemKind) {
+    /// Notes a line that could not be read.
+    pub fn problem(&mut self, position: Position, kind: ProblemKind) {
         self.problem_count = self.problem_count.saturating_add(1);
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(Problem { position, kind });
