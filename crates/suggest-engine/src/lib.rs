@@ -24,4 +24,6 @@ pub use observer::Observer;
 pub use provider::{Credentials, Provider, Resolver, Route};
 pub use session::{SessionHandle, StateWatch};
 pub use store::{Counters, HostProcess, MemoryStore, Store, StoreError};
+#[cfg(feature = "client")]
+pub use table::resolve as resolve_in_table;
 pub use transfer::{TRANSFER_VARIABLE, TransferPolicy};

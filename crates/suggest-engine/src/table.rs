@@ -9,9 +9,13 @@ use suggest_llm::{
     Llm, LlmError, LlmErrorKind, LlmReply, LlmRequest, ProviderError, ProviderTable, TransferNeed,
 };
 
-/// Finds a model's provider. One whose key is missing is found all the same, so that a refusal can name both levels of
-/// rule P1 at once.
-pub(crate) fn resolve(table: &ProviderTable, model: &ModelId) -> Result<Provider, CallError> {
+/// Finds a model's provider in a table of network providers, for a [`Resolver`](crate::Resolver) that has more than the
+/// table. One whose key is missing is found all the same, so that a refusal can name both levels of rule P1 at once.
+///
+/// # Errors
+///
+/// Why the table has no such provider, or cannot make it.
+pub fn resolve(table: &ProviderTable, model: &ModelId) -> Result<Provider, CallError> {
     let id = suggest_llm::ModelId::parse(model.as_str()).map_err(|error| CallError {
         kind: ErrorKind::UnknownModel,
         message: Some(error.to_string()),

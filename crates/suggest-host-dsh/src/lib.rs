@@ -5,10 +5,12 @@
 //! * [`Lines`], [`BackwardLines`], [`find_line`] and [`ToolCall`] know nothing of dsh and serve the readers of other
 //!   harnesses too.
 //! * [`LiveFold`] adds what only a running host knows: idle and busy, the queue, and whether a goal is armed.
+//! * [`serve`] is the sidecar: it speaks with the plugin inside a running host and has the engine do the rest.
 
 mod fold;
 mod live;
 mod log;
+mod sidecar;
 
 pub use fold::{Fold, Output, ToolCall};
 pub use live::{LiveFold, LiveRecord, PendingSizes};
@@ -16,6 +18,9 @@ pub use log::{
     BackwardLine, BackwardLines, Header, Line, Lines, LogError, LogFile, LogReader, Position, Problem,
     ProblemKind, ReadLimits, ReadOptions, Summary, TailBudget, detect, find_line, read_tail,
 };
+#[cfg(feature = "schema")]
+pub use sidecar::protocol_schema;
+pub use sidecar::{Served, SidecarError, SidecarOptions, serve};
 
 /// The examples of the README are tests.
 #[cfg(doctest)]

@@ -31,6 +31,7 @@ fn schemas() -> Vec<(&'static str, Schema)> {
         ("command", read::<suggest_core::Command>()),
         ("command-output", written::<suggest_core::CommandOutput>()),
         ("config", read::<suggest_core::Config>()),
+        ("dsh-protocol", Schema::try_from(suggest_host_dsh::protocol_schema()).expect("a document")),
         ("effect", written::<suggest_core::Effect>()),
         ("event", read::<suggest_core::Event>()),
         ("model-reply", read::<suggest_core::ModelReply>()),

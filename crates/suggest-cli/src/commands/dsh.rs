@@ -27,18 +27,17 @@ pub(crate) struct DshArgs {}
 
 pub(crate) fn run(_arguments: &DshArgs) -> Result<Exit, Failure> {
     if std::io::stdin().is_terminal() {
-        return Err(Failure::usage("the dsh plugin starts this command, and nobody types its messages by hand")
-            .with_help("install the plugin: dsh plugin add dsh-suggest"));
+        return Err(Failure::usage(
+            "the dsh plugin starts this command, and nobody types its messages by hand",
+        )
+        .with_help("install the plugin: dsh plugin add dsh-suggest"));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format_args!("the asynchronous runtime cannot start: {error}")))?;
-    let served = runtime.block_on(serve(
-        tokio::io::stdin(),
-        tokio::io::stdout(),
-        SidecarOptions::from_environment(),
-    ));
+    let served =
+        runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), SidecarOptions::from_environment()));
     // A write that nobody reads would hold the runtime's thread, and with it this process, for ever.
     runtime.shutdown_timeout(Duration::from_millis(100));
     let served = served.map_err(Failure::failed)?;

@@ -1,0 +1,228 @@
+//! One watched session, as the engine's side sees it: what the plugin is told of it and asked for it.
+
+use super::peer::{Peer, Unanswered};
+use super::protocol::{
+    DoneResult, Expect, FillParams, NoteParams, PauseParams, ReportParams, StateParams, SubmitParams,
+    SubmitResult, WithdrawParams, WithdrawResult,
+};
+use super::view::View;
+use async_trait::async_trait;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use suggest_core::{
+    LoopReport, Revision, State, Submission, Ticket, print_state, shorten_middle, status_line,
+};
+use suggest_engine::{Host, SubmitAnswer};
+use tokio_util::sync::CancellationToken;
+
+/// The most characters of a note's one-line summary.
+const SUMMARY: usize = 120;
+
+/// What of a session must outlive this process (rules D11, A6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    pub(crate) next_offer: u64,
+    pub(crate) next_ticket: u64,
+    pub(crate) spent_rounds: u32,
+}
+
+/// The engine's way to the plugin for one session.
+#[derive(Debug)]
+pub(crate) struct Link {
+    session: String,
+    peer: Arc<Peer>,
+    view: Arc<View>,
+    /// The plugin's count of human input that the core knows of.
+    epoch: AtomicU64,
+    numbers: Mutex<Numbers>,
+    newest: Mutex<Option<Arc<State>>>,
+    /// Whether the past is told. Before, nothing is shown.
+    live: AtomicBool,
+    pub(crate) closed: CancellationToken,
+}
+
+impl Link {
+    pub(crate) fn new(session: &str, peer: Arc<Peer>, view: Arc<View>, epoch: u64, numbers: Numbers) -> Self {
+        Self {
+            session: session.to_owned(),
+            peer,
+            view,
+            epoch: AtomicU64::new(epoch),
+            numbers: Mutex::new(numbers),
+            newest: Mutex::default(),
+            live: AtomicBool::new(false),
+            closed: CancellationToken::new(),
+        }
+    }
+
+    /// The plugin counted human input, and the core was told of it.
+    pub(crate) fn saw_epoch(&self, epoch: u64) {
+        self.epoch.fetch_max(epoch, Ordering::Relaxed);
+    }
+
+    /// The numbers as they stand.
+    pub(crate) fn numbers(&self) -> Numbers {
+        *self.lock_numbers()
+    }
+
+    /// From now on the plugin is told of every change.
+    pub(crate) fn go_live(&self) {
+        self.live.store(true, Ordering::Relaxed);
+    }
+
+    /// Tells the plugin what a person sees now.
+    pub(crate) fn publish(&self, state: &Arc<State>) {
+        {
+            let mut numbers = self.lock_numbers();
+            if let Some(offer) = &state.offer {
+                numbers.next_offer = numbers.next_offer.max(offer.id.number().saturating_add(1));
+            }
+            numbers.spent_rounds = state.autorun.rounds;
+        }
+        *self.newest.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(state));
+        self.tell();
+    }
+
+    /// Tells the newest state again, because something beside it changed.
+    fn tell(&self) {
+        if !self.live.load(Ordering::Relaxed) || self.closed.is_cancelled() {
+            return;
+        }
+        let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(state) = newest else { return };
+        let state = self.view.shown(&state);
+        let numbers = self.numbers();
+        let params = StateParams {
+            session: &self.session,
+            seq: self.peer.next_state(),
+            block: print_state(&state),
+            line: status_line(&state),
+            state: &state,
+            next_offer: numbers.next_offer,
+            next_ticket: numbers.next_ticket,
+            spent_rounds: numbers.spent_rounds,
+        };
+        self.peer.outbox.push_state(&self.session, super::message::notification("state", &params));
+    }
+
+    /// The session is not watched any more: who waits for the plugin on its behalf stops waiting.
+    pub(crate) fn close(&self) {
+        self.closed.cancel();
+        self.peer.outbox.drop_state(&self.session);
+    }
+
+    async fn done(&self, method: &'static str, params: &impl serde::Serialize) {
+        let asked = self.peer.request::<DoneResult>(method, params);
+        match self.closed.run_until_cancelled(asked).await {
+            Some(Ok(DoneResult { ok: true, .. })) | Some(Err(Unanswered::Gone)) | None => {}
+            Some(Ok(DoneResult { ok: false, reason })) => {
+                let reason = reason.as_deref().map(plain).unwrap_or_default();
+                tracing::warn!(session = %self.session, method, reason, "the plugin could not do it");
+            }
+            Some(Err(Unanswered::Refused(_) | Unanswered::Unreadable)) => {
+                tracing::warn!(session = %self.session, method, "the plugin gave no usable answer");
+            }
+        }
+    }
+
+    fn note<'a>(&'a self, text: &'a str) -> NoteParams<'a> {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        NoteParams { session: &self.session, text, summary: shorten_middle(&line, SUMMARY) }
+    }
+
+    fn lock_numbers(&self) -> MutexGuard<'_, Numbers> {
+        self.numbers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A reason of the plugin, fit for one line.
+fn plain(reason: &str) -> String {
+    reason.chars().filter(|character| !character.is_control()).take(200).collect()
+}
+
+/// Why the host refused, in words.
+fn refusal(reason: Option<&str>) -> String {
+    match reason {
+        None | Some("") => "the host refused the turn".to_owned(),
+        Some("gone") => "the session is not live in the host any more".to_owned(),
+        Some("busy") => "the session was busy, or a prompt waited in its queue".to_owned(),
+        Some("stale-turn") => "another turn had ended meanwhile".to_owned(),
+        Some("human") => "you had written something meanwhile".to_owned(),
+        Some("goal-owns") => "the goal's own driver had the next turn".to_owned(),
+        Some("goal-moved") => "the goal had changed meanwhile".to_owned(),
+        Some(other) => plain(other),
+    }
+}
+
+/// The link as the engine's host.
+#[derive(Debug)]
+pub(crate) struct LinkedHost(pub(crate) Arc<Link>);
+
+#[async_trait]
+impl Host for LinkedHost {
+    async fn submit_turn(&self, _session: &str, submission: Submission) -> SubmitAnswer {
+        let link = &self.0;
+        {
+            let mut numbers = link.lock_numbers();
+            numbers.next_offer = numbers.next_offer.max(submission.offer.number().saturating_add(1));
+            numbers.next_ticket = numbers.next_ticket.max(submission.ticket.next().get());
+        }
+        // What is used up is told before it is used.
+        link.tell();
+        let params = SubmitParams {
+            session: &link.session,
+            ticket: submission.ticket,
+            offer: submission.offer,
+            text: &submission.text,
+            author: submission.author,
+            expect: Expect {
+                turn: submission.expect.turn,
+                goal: submission.expect.goal.as_ref(),
+                human_epoch: link.epoch.load(Ordering::Relaxed),
+            },
+        };
+        let asked = link.peer.request::<SubmitResult>("submit", &params);
+        match link.closed.run_until_cancelled(asked).await {
+            Some(Ok(SubmitResult { accepted: true, .. })) => SubmitAnswer::Accepted,
+            Some(Ok(SubmitResult { accepted: false, reason, .. })) => {
+                SubmitAnswer::refused(refusal(reason.as_deref()))
+            }
+            Some(Err(Unanswered::Refused(_))) => {
+                SubmitAnswer::refused("the plugin failed to submit the turn")
+            }
+            // Whether it was taken is not known: it must count as open (rule A3).
+            Some(Err(Unanswered::Unreadable)) => SubmitAnswer::Later,
+            Some(Err(Unanswered::Gone)) => SubmitAnswer::refused("the plugin is gone"),
+            None => SubmitAnswer::refused("the session is closed"),
+        }
+    }
+
+    async fn withdraw_turn(&self, _session: &str, ticket: Ticket) {
+        let params = WithdrawParams { session: &self.0.session, ticket };
+        let asked = self.0.peer.request::<WithdrawResult>("withdraw", &params);
+        if let Some(Ok(result)) = self.0.closed.run_until_cancelled(asked).await {
+            tracing::debug!(session = %self.0.session, withdrawn = result.withdrawn, "withdraw");
+        }
+    }
+
+    async fn disarm_goal(&self, _session: &str, goal: &str, revision: Revision) {
+        let params = PauseParams { session: &self.0.session, id: goal, revision };
+        self.0.done("goal/pause", &params).await;
+    }
+
+    async fn inject(&self, _session: &str, text: String) {
+        self.0.done("inject", &self.0.note(&text)).await;
+    }
+
+    async fn steer(&self, _session: &str, text: String, _wakes: bool) {
+        self.0.done("steer", &self.0.note(&text)).await;
+    }
+
+    async fn fill_input(&self, _session: &str, text: String) {
+        self.0.done("input/fill", &FillParams { session: &self.0.session, text: &text }).await;
+    }
+
+    async fn report(&self, _session: &str, report: &LoopReport) {
+        self.0.peer.notify("report", &ReportParams { session: &self.0.session, report });
+    }
+}

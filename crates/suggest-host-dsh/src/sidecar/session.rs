@@ -1,0 +1,227 @@
+//! One watched session: what the plugin tells of it becomes what the core is told.
+
+use super::link::Link;
+use super::protocol::{AgentStatus, InboxKind, InboxParams, OpenParams, StatusParams, Waiting};
+use crate::fold::Output;
+use crate::live::{LiveFold, PendingSizes};
+use serde_json::Value;
+use std::sync::Arc;
+use suggest_core::{Command, CommandOutput, Config, Event, SessionKind};
+use suggest_engine::SessionHandle;
+use tokio::task::AbortHandle;
+
+/// A session that is watched.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    fold: LiveFold,
+    pub(crate) handle: SessionHandle,
+    pub(crate) link: Arc<Link>,
+    /// Tells the plugin of changes.
+    follower: Option<AbortHandle>,
+    /// What the plugin told when it opened the session, until the past is told.
+    opening: Option<Opening>,
+    /// Waiting prompts of the human, as the core was told.
+    humans_told: u32,
+    asking_in_log: bool,
+    asking_in_host: bool,
+    asking_told: bool,
+    /// Whether a person set or cleared the model in this session.
+    pub(crate) commanded: bool,
+    missed_told: bool,
+}
+
+#[derive(Debug)]
+struct Opening {
+    status: AgentStatus,
+    goal: Option<Value>,
+    inbox: Waiting,
+}
+
+/// What kind of session it is: only a root that nobody delegated, with a person before it, is interactive (rule D12).
+pub(crate) fn kind_of(open: &OpenParams) -> SessionKind {
+    let delegated = open.header.get("origin").is_some_and(|origin| !origin.is_null())
+        || open.header.get("delegationDepth").and_then(Value::as_u64).unwrap_or(0) > 0;
+    match (open.root && !delegated, open.web) {
+        (false, _) => SessionKind::Subagent,
+        (true, true) => SessionKind::Interactive,
+        (true, false) => SessionKind::Headless,
+    }
+}
+
+impl Watched {
+    pub(crate) fn new(open: OpenParams, handle: SessionHandle, link: Arc<Link>) -> Self {
+        Self {
+            fold: LiveFold::new(kind_of(&open)),
+            handle,
+            link,
+            follower: None,
+            opening: Some(Opening { status: open.status, goal: open.goal, inbox: open.inbox }),
+            humans_told: 0,
+            asking_in_log: false,
+            asking_in_host: false,
+            asking_told: false,
+            commanded: false,
+            missed_told: false,
+        }
+    }
+
+    /// Takes an event of the past.
+    pub(crate) fn history(&mut self, event: Value) {
+        self.tell(|fold, sink| fold.seed(event, sink));
+    }
+
+    /// The past is told: what the host knows beyond its log comes next, the goal with its activation first. It is news
+    /// that triggers nothing, for no turn ends with it. Gives whether the session was not live before.
+    pub(crate) fn ready(&mut self) -> bool {
+        let Some(opening) = self.opening.take() else { return false };
+        let goal = opening.goal.unwrap_or(Value::Null);
+        self.tell(|fold, sink| fold.goal_view(&goal, sink));
+        self.humans_wait(opening.inbox.human);
+        let running = opening.status == AgentStatus::Running;
+        self.tell(|fold, sink| fold.status(running, Some(sizes(opening.inbox)), sink));
+        self.link.go_live();
+        true
+    }
+
+    /// Who tells the plugin of changes; it ends with the session.
+    pub(crate) fn followed_by(&mut self, follower: AbortHandle) {
+        self.follower = Some(follower);
+    }
+
+    /// Takes an event that was appended just now. Before the past is told it belongs to it.
+    pub(crate) fn event(&mut self, event: Value) {
+        if self.opening.is_some() {
+            self.history(event);
+        } else {
+            self.tell(|fold, sink| fold.session_event(event, sink));
+        }
+    }
+
+    /// The agent became idle or busy. Everything that came before is known by now.
+    pub(crate) fn status(&mut self, params: StatusParams) {
+        if let Some(opening) = &mut self.opening {
+            opening.status = params.status;
+            opening.goal = params.goal.or(opening.goal.take());
+            opening.inbox = params.inbox.unwrap_or(opening.inbox);
+            self.link.saw_epoch(params.human_epoch);
+            return;
+        }
+        if let Some(goal) = params.goal {
+            self.tell(|fold, sink| fold.goal_view(&goal, sink));
+        }
+        self.humans_wait(params.inbox.map_or(0, |inbox| inbox.human));
+        self.link.saw_epoch(params.human_epoch);
+        let running = params.status == AgentStatus::Running;
+        self.tell(|fold, sink| fold.status(running, params.inbox.map(sizes), sink));
+    }
+
+    /// A message entered or left the queue. The log's splices tell what waits; this is the earliest sign of a prompt of
+    /// the human, and the core hears of it before the plugin's count is taken over (rule A3).
+    pub(crate) fn inbox(&mut self, params: &InboxParams) {
+        let human = params.source.get("kind").and_then(Value::as_str) == Some("user");
+        if params.kind == InboxKind::Inserted && human && self.fold.session_kind() != SessionKind::Subagent {
+            self.humans_wait(params.human);
+        }
+        self.link.saw_epoch(params.human_epoch);
+    }
+
+    /// The host's view of the goal.
+    pub(crate) fn goal(&mut self, goal: Option<Value>) {
+        match &mut self.opening {
+            Some(opening) => opening.goal = goal,
+            None => {
+                let goal = goal.unwrap_or(Value::Null);
+                self.tell(|fold, sink| fold.goal_view(&goal, sink));
+            }
+        }
+    }
+
+    /// A dialog of the host opened or closed.
+    pub(crate) fn asking(&mut self, open: bool) {
+        self.asking_in_host = open;
+        self.tell_asking();
+    }
+
+    /// Performs an act of the human.
+    pub(crate) async fn command(&self, command: Command) -> CommandOutput {
+        self.handle.command(command).await
+    }
+
+    /// Takes over a changed configuration. Where a person set or cleared the model by command, a command takes its place:
+    /// the configuration alone would not win over it.
+    pub(crate) async fn reconfigure(&mut self, config: Config) {
+        let current = self.handle.state().model.as_ref().map(|model| model.id.clone());
+        if self.commanded && current != config.prompt_model {
+            let command = match &config.prompt_model {
+                Some(id) => Command::SetModel(id.clone()),
+                None => Command::ClearModel,
+            };
+            self.handle.command(command).await;
+        }
+        self.handle.set_config(config);
+    }
+
+    /// How many session events never arrived, told once.
+    pub(crate) fn newly_missed(&mut self) -> Option<u64> {
+        let missed = self.fold.missed();
+        if missed == 0 || self.missed_told {
+            return None;
+        }
+        self.missed_told = true;
+        Some(missed)
+    }
+
+    /// So many prompts of the human wait at least.
+    fn humans_wait(&mut self, count: u32) {
+        if self.opening.is_none() && count > self.humans_told {
+            self.humans_told = count;
+            self.handle.event(Event::HumanQueued { count });
+        }
+    }
+
+    fn tell(&mut self, fold: impl FnOnce(&mut LiveFold, &mut dyn FnMut(Output))) {
+        let mut outputs = Vec::new();
+        fold(&mut self.fold, &mut |output| outputs.push(output));
+        for output in outputs {
+            match output {
+                Output::History(event) => self.handle.history(event),
+                Output::Live(Event::Asking { open }) => {
+                    self.asking_in_log = open;
+                    self.tell_asking();
+                }
+                Output::Live(event) => {
+                    match event {
+                        Event::HumanQueued { count } => self.humans_told = count,
+                        // A turn that ended asks nothing any more.
+                        Event::TurnEnded { .. } => self.asking_in_host = false,
+                        _ => {}
+                    }
+                    self.handle.event(event);
+                    self.tell_asking();
+                }
+            }
+        }
+    }
+
+    fn tell_asking(&mut self) {
+        let open = self.asking_in_log || self.asking_in_host;
+        if self.opening.is_none() && open != self.asking_told {
+            self.asking_told = open;
+            self.handle.event(Event::Asking { open });
+        }
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(follower) = &self.follower {
+            follower.abort();
+        }
+        self.link.close();
+        self.handle.close();
+    }
+}
+
+fn sizes(waiting: Waiting) -> PendingSizes {
+    PendingSizes { turn: u64::from(waiting.human).saturating_add(u64::from(waiting.other)), step: 0 }
+}

@@ -1,0 +1,15 @@
+//! The sidecar against a scripted plugin, in one process.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests may fail like tests"
+)]
+
+mod choice;
+mod faults;
+mod plugin;
+mod protocol;
+mod recordings;
+mod sessions;
