@@ -3,7 +3,7 @@
 use super::{Stopped, gate};
 use crate::code::OutputCode;
 use crate::command::{AdvisorCommand, CommandOutput};
-use crate::session::Session;
+use crate::session::{Session, SessionKind};
 use std::fmt::Write as _;
 
 impl Session {
@@ -54,9 +54,14 @@ impl Session {
     }
 
     fn pin_advisor(&mut self, provider: &str, model: &str) -> CommandOutput {
-        if let Some(error) = &self.advisor.config_error {
-            let line = format!("refused: the configuration of the advisor is malformed: {error}");
-            return CommandOutput::refused(OutputCode::BadArgument, line);
+        if let Some(reason) = self.advisor_shut() {
+            let code = match self.setup.kind {
+                _ if self.advisor.config_error.is_some() => OutputCode::BadArgument,
+                SessionKind::Interactive => OutputCode::BadArgument,
+                SessionKind::Headless => OutputCode::Headless,
+                SessionKind::Subagent => OutputCode::Subagent,
+            };
+            return CommandOutput::refused(code, format!("refused: {}", reason.message));
         }
         match gate::pair(provider, model) {
             Ok(id) => {

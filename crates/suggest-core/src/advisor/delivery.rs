@@ -170,8 +170,9 @@ impl Session {
         self.emit(Effect::Steer { text: line, wakes: true });
     }
 
+    /// A note would start a turn: the session is idle, and no prompt of the human is about to start one.
     fn is_idle(&self) -> bool {
-        self.turns.idle && self.turns.open.is_none()
+        self.turns.idle && self.turns.open.is_none() && self.queued == 0
     }
 
     /// A steer that waited goes out at the next boundary at which nothing else is to start (rule A11).

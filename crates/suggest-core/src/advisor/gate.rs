@@ -27,24 +27,24 @@ fn reason(code: &str, line: impl Into<String>) -> Coded<String> {
 }
 
 impl Session {
+    /// Why no pair at all would let it run: a malformed configuration, or a kind of session that gets no calls.
+    pub(super) fn advisor_shut(&self) -> Option<Coded<String>> {
+        if let Some(error) = &self.advisor.config_error {
+            let line = format!("the configuration of the advisor is malformed: {error}");
+            return Some(reason("config-error", line));
+        }
+        let code = match self.setup.kind {
+            SessionKind::Headless if !self.setup.opt_in => ReasonCode::Headless,
+            SessionKind::Subagent if !self.setup.opt_in => ReasonCode::Subagent,
+            SessionKind::Interactive | SessionKind::Headless | SessionKind::Subagent => return None,
+        };
+        Some(reason(code.as_str(), "this kind of session gets no reviews unless its host opts in"))
+    }
+
     /// The complete pair in force: the session's pin, or the global pair. Halves are never merged.
     pub(super) fn advisor_route(&self) -> Result<(ModelId, RouteSource), Coded<String>> {
-        if let Some(error) = &self.advisor.config_error {
-            return Err(reason(
-                "config-error",
-                format!("the configuration of the advisor is malformed: {error}"),
-            ));
-        }
-        let kind = match self.setup.kind {
-            SessionKind::Headless if !self.setup.opt_in => Some(ReasonCode::Headless),
-            SessionKind::Subagent if !self.setup.opt_in => Some(ReasonCode::Subagent),
-            SessionKind::Interactive | SessionKind::Headless | SessionKind::Subagent => None,
-        };
-        if let Some(code) = kind {
-            return Err(reason(
-                code.as_str(),
-                "this kind of session gets no reviews unless its host opts in",
-            ));
+        if let Some(reason) = self.advisor_shut() {
+            return Err(reason);
         }
         if let Some(pin) = &self.advisor.pin {
             return Ok((pin.clone(), RouteSource::Pin));

@@ -234,13 +234,15 @@ impl Session {
     }
 
     fn stop_advisor_if_shut(&mut self) {
-        if self.advisor_route().is_err() {
+        if self.advisor_shut().is_some() {
             self.stop_advisor();
-        } else if !self.advisor_enabled() {
+        } else if self.advisor_route().is_err() || !self.advisor_enabled() {
+            // The trial of a pin goes on: it may be what opens the gate, and the switch is another matter.
             self.give_up_review();
             self.drop_prediction();
             self.advisor.backlog.clear();
             self.advisor.due = None;
+            self.advisor.delivery.forget_held();
         }
     }
 

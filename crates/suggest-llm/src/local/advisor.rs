@@ -203,13 +203,13 @@ fn failed_check(turn: &Turn<'_>) -> Option<Note> {
         let sentence = sentence.to_lowercase();
         SUCCESS.iter().any(|words| sentence.contains(words))
     })?;
-    let checks = turn.tools.iter().filter_map(|tool| {
+    let mut checks = turn.tools.iter().filter_map(|tool| {
         let run = command(tool)?;
         let is_check = words(&run).any(|word| CHECKS.contains(&word.as_str()));
         is_check.then_some((run, tool.ok))
     });
     // The very last check decides: an earlier failure was made good, or was another matter.
-    let (run, ok) = checks.last()?;
+    let (run, ok) = checks.next_back()?;
     (ok == Some(false)).then(|| Note::FailedCheck { command: quoted(&run), claim: quoted(&claim) })
 }
 

@@ -155,6 +155,6 @@ fn what_holds_no_frame_is_empty_cut_or_prose() {
 #[test]
 fn a_hostile_reply_costs_little() {
     for part in ["{", "[", "{\"a\":", "[1,", "{\"note\":\"", "[{\"note\":null},"] {
-        let _ = read(&part.repeat(200_000), ReplyFinish::Stop);
+        let _ = read(&part.repeat(30_000), ReplyFinish::Stop);
     }
 }
