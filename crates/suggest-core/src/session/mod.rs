@@ -144,6 +144,7 @@ impl Session {
         self.run_timers();
         let live = is_live(&input);
         let rewrites = matches!(input, Input::Event(Event::HistoryRewritten));
+        let past = matches!(input, Input::History(_));
         let mut output = None;
         match input {
             Input::Event(event) => self.on_event(event),
@@ -161,8 +162,11 @@ impl Session {
         if live && !rewrites {
             self.open_after_rewrite();
         }
-        self.advance_advisor();
-        self.advance_loop();
+        if !past {
+            // The past starts nothing, whatever it shows to have ended (rule D15).
+            self.advance_advisor();
+            self.advance_loop();
+        }
         self.tell_wake();
         output
     }
