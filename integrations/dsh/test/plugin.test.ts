@@ -171,6 +171,7 @@ test('a sidecar that dies is started again, told the past, and the loop comes ba
   assert.match((await host.command(id, 'state')).text, /^status +unlinked/)
   await host.until('linked again', () => host.frame(id)?.link.kind === 'linked' && host.frame(id)?.state?.['autorun'].armed === false)
   assert.equal(host.frame(id)?.disarmedByRestart, true)
+  await host.until('told again', () => told().filter(entry => entry.method === 'session/ready').length === 2)
   const opens = told().filter(entry => entry.method === 'session/open')
   assert.equal(opens.at(-1)?.params['spentRounds'], 1)
   assert.equal(opens.at(-1)?.params['nextOffer'], 2)
@@ -315,6 +316,7 @@ test('model calls: failures come back by kind, a hanging one ends at its deadlin
   const failure = (reason: { kind: string; failure?: object }) => async function* () { yield { type: 'finish', reason } }
   await fails(failure({ kind: 'error', failure: { code: 'NO_ADAPTER', message: 'x' } }), 'unknown-model')
   await fails(failure({ kind: 'error', failure: { code: 'INVALID_CREDENTIAL' } }), 'credentials')
+  await fails(failure({ kind: 'error', failure: { code: 'PI_AI_ERROR', message: '401 bad key' } }), 'credentials')
   await fails(failure({ kind: 'error', failure: { code: 'SERVER', status: 503 } }), 'retry-later')
   await fails(failure({ kind: 'error', failure: { code: 'QUOTA', status: 429 } }), 'quota')
   await fails(failure({ kind: 'error', failure: { code: 'CONTENT_FILTER' } }), 'filtered')

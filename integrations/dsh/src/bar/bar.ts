@@ -1,5 +1,5 @@
 /** The row above the input. It shows what it is given, and never acts but on a click. */
-import type { CSSProperties, FunctionComponent, KeyboardEvent, ReactNode } from 'react'
+import type { CSSProperties, FunctionComponent, KeyboardEvent, MouseEvent, ReactNode } from 'react'
 import type { VerbAnswer } from '../shared/state.ts'
 import { copy, type Key } from './copy.ts'
 import type { View } from './feed.ts'
@@ -18,7 +18,7 @@ export interface BarProps {
 }
 
 /** What the second click led to. */
-type Filling = { step: 'none' } | { step: 'ask'; text: string } | { step: 'check'; text: string } | { step: 'done' } | { step: 'cannot' }
+type Filling = { step: 'none' } | { step: 'ask'; text: string } | { step: 'check'; text: string } | { step: 'done'; text: string } | { step: 'cannot' }
 
 export function makeBar(react: React): FunctionComponent<BarProps> {
   const { createElement: h, useEffect, useRef, useState } = react
@@ -33,6 +33,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     const [asked, setAsked] = useState<string | undefined>(undefined)
     const [refusal, setRefusal] = useState<string | undefined>(undefined)
     const dock = useRef<HTMLDivElement>(null)
+    const refocus = useRef(false)
     const draftNow = useRef(draft)
     draftNow.current = draft
 
@@ -53,6 +54,12 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
       setFilling({ step: 'none' })
       setRefusal(undefined)
     }, [offer?.id, offer?.text])
+    // Opening and closing swaps the button; whoever works with the keyboard stays on it.
+    useEffect(() => {
+      if (!refocus.current) return
+      refocus.current = false
+      dock.current?.querySelector<HTMLElement>('[data-suggest-prompt]')?.focus()
+    }, [expanded])
     // Read back whether the host took the text.
     useEffect(() => {
       if (filling.step !== 'check') return
@@ -62,10 +69,15 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
         const took = draftNow.current.includes(wanted)
         if (!took && --left > 0) return
         clearInterval(timer)
-        setFilling(took ? { step: 'done' } : { step: 'cannot' })
+        setFilling(took ? { step: 'done', text: wanted } : { step: 'cannot' })
       }, 50)
       return () => clearInterval(timer)
     }, [filling])
+
+    // What was put into the input and is not there any more was sent or rewritten.
+    useEffect(() => {
+      if (filling.step === 'done' && !draft.includes(filling.text)) setFilling({ step: 'none' })
+    }, [draft, filling])
 
     if (shown === undefined) return null
 
@@ -101,9 +113,12 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
       setFilling({ step: 'check', text })
     }
 
-    const click = (): void => {
+    const click = (event: MouseEvent): void => {
       if (offer === undefined) return
-      if (!expanded) return setExpanded(true)
+      if (!expanded) {
+        refocus.current = event.detail === 0
+        return setExpanded(true)
+      }
       // Selecting text of the prompt is no wish to use it.
       if (String(window.getSelection() ?? '') !== '') return
       fill(offer.text, draft !== '' && draft !== offer.text)
@@ -119,6 +134,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || !expanded) return
       event.stopPropagation()
+      refocus.current = true
       setExpanded(false)
     }
 
@@ -151,10 +167,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
 
     const notes: ReactNode[] = shown.notes.map(note => h('span', { key: note.id, 'data-suggest-note': note.id, 'data-tone': note.tone }, note.text))
     const say = (id: string, text: string, tone = 'plain'): void => void notes.push(h('span', { key: id, 'data-suggest-note': id, 'data-tone': tone }, text))
-    if (expanded && filling.step === 'none') {
-      say('use', t('useHint'))
-      notes.push(button('collapse', 'collapse', 'collapse', () => setExpanded(false)))
-    }
+    if (expanded && filling.step === 'none') say('use', t('useHint'))
     if (filling.step === 'ask') {
       const { text } = filling
       say('ask', t('replaceAsk'), 'strong')
@@ -162,6 +175,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     }
     if (filling.step === 'done') say('filled', t('filled'))
     if (filling.step === 'cannot') say('cannot', t('cannotFill'), 'error')
+    if (expanded) notes.push(button('collapse', 'collapse', 'collapse', () => setExpanded(false)))
     if (refusal !== undefined) say('refusal', `${t('notDone')}: ${refusal}`, 'error')
 
     return h(

@@ -33,6 +33,7 @@ button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 .suggest-row{flex-wrap:wrap;gap:0 8px}
 .suggest-row .suggest-prompt{order:3;flex:1 1 100%;margin-inline-start:22px}
 .suggest-row .suggest-prompt[aria-hidden]{display:none}
+.suggest-row .suggest-prompt[data-plain]:not([aria-hidden]){order:4;flex:1 1 120px;white-space:normal}
 .suggest-row .suggest-model{order:4;flex:1 1 0;max-width:none;margin-inline-start:26px}
 .suggest-actions{order:5;margin-inline-start:auto}
 .suggest-row .suggest-label{flex:1 1 auto}

@@ -24,10 +24,12 @@ function failed(kind: string, message: string, failure?: LlmFailure): RpcError {
 /** The kind of rule L3 for a failure that the host reports. */
 export function kindOf(failure: LlmFailure | undefined): string {
   const code = (failure?.code ?? '').toUpperCase()
-  const status = failure?.status
   const message = (failure?.message ?? '').toLowerCase()
+  // Some adapters tell the status only in the text.
+  const told = /^\D{0,40}?\b([45]\d\d)\b/.exec(message)?.[1]
+  const status = failure?.status ?? (told === undefined ? undefined : Number(told))
   if (code === 'NO_ADAPTER' || code === 'UNKNOWN_MODEL') return 'unknown-model'
-  if (code === 'INVALID_CREDENTIAL' || status === 401 || status === 403) return 'credentials'
+  if (code === 'INVALID_CREDENTIAL' || code === 'AUTH' || status === 401 || status === 403) return 'credentials'
   if (code === 'QUOTA' || status === 402 || /insufficient[_ ](quota|balance)|exceeded your current quota/.test(message)) return 'quota'
   if (code === 'CONTEXT_WINDOW_EXCEEDED' || /context[_ ](length|window)|maximum context/.test(message)) return 'context-too-long'
   if (code === 'CONTENT_FILTER' || /content[_ ]filter/.test(message)) return 'filtered'

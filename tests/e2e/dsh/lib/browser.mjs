@@ -17,6 +17,7 @@ export async function openBrowser({ locale = 'en-US', colorScheme = 'light', wid
     colorScheme,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
+  context.setDefaultTimeout(10_000)
   const problems = []
   const watch = page => {
     page.on('pageerror', error => problems.push(`page error: ${String(error).slice(0, 300)}`))
@@ -59,6 +60,8 @@ export const composer = page => page.locator('textarea').first()
 export const sessionOf = page => bar(page).getAttribute('data-session')
 
 export const shows = (page, status, ms = 20_000) => page.waitForSelector(`[data-suggest="${status}"]`, { timeout: ms })
+/** The bar shows this offer, collapsed or not. */
+export const offers = (page, text) => page.waitForFunction(text => document.querySelector('[data-suggest="ready"] [data-suggest-prompt]')?.textContent === text, text)
 export const showsNothing = (page, ms = 10_000) => page.waitForSelector('[data-suggest]', { state: 'detached', timeout: ms })
 
 export async function send(page, text) {

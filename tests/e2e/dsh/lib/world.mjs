@@ -13,7 +13,7 @@ const TARBALL = process.env.SUGGEST_E2E_PLUGIN
 const BIN = join(HOST, 'node_modules/@deepseek-ai/dsh/lib/bin.js')
 
 export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'dsh-suggest-e2e-'))
+  const dir = mkdtempSync(join(tmpdir(), 'dsh-e2e-'))
   const home = join(dir, 'home')
   const workspace = join(dir, 'project')
   mkdirSync(home)
@@ -97,6 +97,9 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
       return last !== null && last.state !== null && wanted(last.state, last) ? last : undefined
     }, ms).catch(error => { throw new Error(`${error.message}; last: ${JSON.stringify(last)}`) })
   }
+
+  /** Waits for the offer of a turn, and gives its text. */
+  world.offer = async (session, turn, ms) => (await world.state(session, `the offer of turn ${turn}`, state => state.status === 'ready' && state.offer?.turn === turn, ms)).state.offer.text
 
   // ---- the log that dsh wrote ----
   world.log = sessionId => {
