@@ -22,7 +22,7 @@ impl Session {
                     if let Some(open) = self.turns.open.take() {
                         self.turns.end(open.number, crate::event::EndReason::Interrupted);
                     }
-                    self.begin_past(OpenTurn {
+                    self.turns.begin(OpenTurn {
                         number: turn,
                         origin,
                         implied: false,
@@ -63,13 +63,9 @@ impl Session {
             // Idleness, queues and dialogs of the past say nothing of the present; a closed session was opened again.
             Event::Idle | Event::Busy | Event::HumanQueued { .. } | Event::Asking { .. } | Event::Closed => {}
         }
+        // The boundary opens at the next live `idle`, whatever stood before.
+        self.turns.idle = false;
         self.drop_outdated();
         self.wait_after_history();
-    }
-
-    fn begin_past(&mut self, turn: OpenTurn) {
-        let idle = self.turns.idle;
-        self.turns.begin(turn);
-        self.turns.idle = idle;
     }
 }

@@ -144,6 +144,7 @@ impl Session {
         self.run_timers();
         let live = is_live(&input);
         let rewrites = matches!(input, Input::Event(Event::HistoryRewritten));
+        let past = matches!(input, Input::History(_));
         let mut output = None;
         match input {
             Input::Event(event) => self.on_event(event),

@@ -426,6 +426,7 @@ impl Facts {
         if self.closed {
             return Demands::default();
         }
+        self.idle = false;
         match event {
             Event::TurnStarted { turn, .. } => {
                 let turn = turn.get();

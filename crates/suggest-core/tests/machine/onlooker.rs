@@ -607,9 +607,6 @@ impl Onlooker {
 
     /// An armed loop with an eligible offer at an open boundary and nothing against it goes on by itself (rule A4).
     fn check_stall(&self, given: &Given) -> Checked {
-        if matches!(given.input, Input::History(_)) {
-            return Ok(());
-        }
         let (state, facts) = (&given.state, &self.facts);
         let eligible =
             state.offer.as_ref().is_some_and(|offer| offer.current && offer.kind == OfferKind::Prompt);
