@@ -135,23 +135,33 @@ impl Teller {
 
     /// A turn begins. One that is still open did not get its end: it ended as expected, or its host died.
     pub(crate) fn start(&mut self, origin: Origin) {
+        self.start_by(Some(origin));
+    }
+
+    /// A turn begins whose prompt is not in the stream: the person's if the caller gave it, else nobody knows whose.
+    pub(crate) fn start_unseen(&mut self) {
+        let origin = self.prompt.is_some().then_some(Origin::Human);
+        self.start_by(origin);
+    }
+
+    fn start_by(&mut self, origin: Option<Origin>) {
         self.close();
         let turn = self.newest.map_or(Turn::new(1), Turn::next);
         self.newest = Some(turn);
         self.open = Some(turn);
         self.background = 0;
-        self.tell(Event::TurnStarted { turn, origin: Some(origin) });
+        self.tell(Event::TurnStarted { turn, origin });
         if let Some(prompt) = self.prompt.take()
-            && origin == Origin::Human
+            && origin == Some(Origin::Human)
         {
             self.message(Author::Human, &prompt, None);
         }
     }
 
     /// A turn begins, if none is open: its beginning is not written, or was not read.
-    pub(crate) fn start_if_none(&mut self, origin: Origin) {
+    pub(crate) fn start_if_none(&mut self) {
         if self.open.is_none() {
-            self.start(origin);
+            self.start_unseen();
         }
     }
 
@@ -237,13 +247,8 @@ impl Teller {
         if text.trim().is_empty() {
             return;
         }
-        self.start_if_none(self.origin_of_unseen());
+        self.start_if_none();
         self.message(Author::Assistant, text, id);
-    }
-
-    /// Who started a turn whose prompt is not in the stream.
-    fn origin_of_unseen(&self) -> Origin {
-        if self.prompt.is_some() { Origin::Human } else { Origin::Other }
     }
 
     /// A message with text; one without is no message.
@@ -268,7 +273,7 @@ impl Teller {
     }
 
     pub(crate) fn called_as(&mut self, id: &str, call: ToolCall, arguments: &Value) {
-        self.start_if_none(self.origin_of_unseen());
+        self.start_if_none();
         self.go_on();
         self.calls.called(id, call, arguments);
         self.tell_asking();
@@ -285,7 +290,7 @@ impl Teller {
 
     /// A tool call whose beginning and end are one record.
     pub(crate) fn tool(&mut self, call: ToolCall, output: &str, failed: bool) {
-        self.start_if_none(self.origin_of_unseen());
+        self.start_if_none();
         self.go_on();
         self.tell_and_keep(Event::Tool(call.finish(output, failed)));
     }

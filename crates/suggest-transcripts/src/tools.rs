@@ -192,7 +192,7 @@ pub(crate) fn output_text(output: &Value) -> String {
     match output {
         Value::String(text) => text.clone(),
         Value::Array(_) => crate::json::content_text(output),
-        Value::Object(_) => ["output", "text", "error", "stdout"]
+        Value::Object(_) => ["output", "text", "error", "aggregated_output", "stdout"]
             .iter()
             .find_map(|key| text(output, key))
             .map(str::to_owned)

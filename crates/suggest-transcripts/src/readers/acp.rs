@@ -31,8 +31,17 @@ pub(crate) struct Acp {
     done: VecDeque<String>,
     /// A session is being loaded: what comes is history. `true` once something came.
     loading: Option<bool>,
-    /// The agent began a turn of its own while another one ran.
-    own_turn: Option<bool>,
+    own_turn: OwnTurn,
+}
+
+/// A turn that the agent begins by itself, beside those of the client.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum OwnTurn {
+    #[default]
+    None,
+    /// It waits for the end of the client's.
+    Waiting,
+    Running,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +73,7 @@ impl Reader for Acp {
         let id = record.get("id").filter(|id| !id.is_null()).map(Value::to_string);
         let params = record.get("params").unwrap_or(&Value::Null);
         match (text(&record, "method"), id) {
-            (Some(method), Some(id)) => self.request(method, &id, params, tell),
+            (Some(method), Some(id)) => self.request(method, &id, params, from.as_deref(), tell),
             (Some(method), None) => self.notice(method, params, tell),
             (None, Some(id)) => self.response(&id, &record, from.as_deref(), tell),
             (None, None) => tell.skip("message without method and id"),
@@ -77,7 +86,7 @@ impl Reader for Acp {
 }
 
 impl Acp {
-    fn request(&mut self, method: &str, id: &str, params: &Value, tell: &mut Teller) {
+    fn request(&mut self, method: &str, id: &str, params: &Value, from: Option<&str>, tell: &mut Teller) {
         match method {
             "session/new" => self.remember(id, Asked::New),
             "session/load" | "session/resume" => {
@@ -95,6 +104,10 @@ impl Acp {
                 self.flush(tell);
                 self.turn_to(word(params, "sessionId"), tell);
                 self.loading = None;
+                // A prompt of the client takes the place of a turn of the agent's own, whose end comes late.
+                if std::mem::take(&mut self.own_turn) == OwnTurn::Running {
+                    tell.end(EndReason::Aborted);
+                }
                 self.remember(id, Asked::Prompt);
                 let words = content_text(params.get("prompt").unwrap_or(&Value::Null));
                 tell.prompt(&words, None);
@@ -104,13 +117,21 @@ impl Acp {
                 tell.permission(true);
             }
             "_qwencode/start_turn" => {
-                self.own_turn = Some(tell.is_open());
-                if !tell.is_open() {
-                    self.flush(tell);
+                self.flush(tell);
+                if tell.is_open() {
+                    self.own_turn = OwnTurn::Waiting;
+                } else {
+                    self.own_turn = OwnTurn::Running;
                     tell.start(Origin::Other);
                 }
             }
-            _ => self.await_client(id, false),
+            _ => {
+                let of_agent =
+                    ["fs/", "terminal/", "_", "craft/"].iter().any(|start| method.starts_with(start));
+                if from == Some("agent") || from.is_none() && of_agent {
+                    self.await_client(id, false);
+                }
+            }
         }
     }
 
@@ -123,7 +144,7 @@ impl Acp {
             }
             "_qwencode/end_turn" => {
                 self.flush(tell);
-                if self.own_turn.take() == Some(false) {
+                if std::mem::take(&mut self.own_turn) == OwnTurn::Running {
                     tell.end(stop_reason(word(params, "reason")));
                 }
             }
@@ -183,8 +204,8 @@ impl Acp {
         };
         self.flush(tell);
         tell.end(reason);
-        if self.own_turn == Some(true) {
-            self.own_turn = Some(false);
+        if self.own_turn == OwnTurn::Waiting {
+            self.own_turn = OwnTurn::Running;
             tell.start(Origin::Other);
         }
     }
@@ -230,7 +251,8 @@ impl Acp {
                 let id = text(update, "messageId").map(str::to_owned);
                 self.flush_said(tell);
                 self.replay_begins(tell);
-                if self.heard_id != id || id.is_none() && kind == "user_message" {
+                // Without ids nothing tells two prompts from one in pieces; the former is what agents send.
+                if self.heard_id != id || id.is_none() {
                     self.hear_out(tell);
                 }
                 self.heard.push_str(&content_text(content()));
@@ -242,6 +264,7 @@ impl Acp {
                 self.tool(update, tell);
             }
             "plan" | "plan_update" => {
+                self.flush(tell);
                 let plan = update.get("plan").unwrap_or(update);
                 if let Some(items) = plan_items(plan) {
                     tell.plan(items);
@@ -296,24 +319,43 @@ impl Acp {
                 call = call.with_file(word(place, "path"));
             }
         }
+        if !["command", "cmd", "pattern", "query", "url", "description", "prompt"]
+            .iter()
+            .any(|key| text(arguments, key).is_some())
+            && let Some(title) = text(&whole, "title").filter(|title| title.contains(' '))
+        {
+            call = call.with_head(title);
+        }
         let status = word(&whole, "status");
+        if self.loading.is_some() {
+            if matches!(status, "completed" | "failed") {
+                tell.surviving_tool(call.finish(&shown_output(&whole), failed_tool(&whole)));
+                self.finish_tool(id);
+            } else {
+                self.follow_tool(id, state);
+            }
+            return;
+        }
         if !tell.knows_call(id) || !matches!(status, "completed" | "failed") {
             tell.called_as(id, call.clone(), arguments);
         }
         if matches!(status, "completed" | "failed") {
             tell.called_as(id, call, arguments);
-            let raw = whole.get("rawOutput").unwrap_or(&Value::Null);
-            let shown = list(&whole, "content").iter().map(content_text).collect::<Vec<_>>().join("\n");
-            let output = if shown.trim().is_empty() { output_text(raw) } else { shown };
-            let code =
-                raw.get("exit_code").or_else(|| raw.get("metadata")?.get("exit")).and_then(Value::as_i64);
-            tell.finished(id, &output, status == "failed" || code.unwrap_or(0) != 0);
-            if self.done.len() >= MAX_OPEN {
-                self.done.pop_front();
-            }
-            self.done.push_back(id.to_owned());
+            tell.finished(id, &shown_output(&whole), failed_tool(&whole));
+            self.finish_tool(id);
             return;
         }
+        self.follow_tool(id, state);
+    }
+
+    fn finish_tool(&mut self, id: &str) {
+        if self.done.len() >= MAX_OPEN {
+            self.done.pop_front();
+        }
+        self.done.push_back(id.to_owned());
+    }
+
+    fn follow_tool(&mut self, id: &str, state: Map<String, Value>) {
         if self.tools.len() >= MAX_OPEN {
             self.tools.pop_front();
         }
@@ -351,7 +393,10 @@ impl Acp {
         let said = std::mem::take(&mut self.said);
         let id = self.said_id.take();
         if self.loading.is_some() {
-            tell.survivor(Author::Assistant, &said);
+            // Failures are told again in the worker's name; they are none of its words.
+            if !is_notice(&said) {
+                tell.survivor(Author::Assistant, &said);
+            }
         } else if tell.is_open() {
             tell.assistant(&said, id.as_deref());
         } else {
@@ -362,7 +407,9 @@ impl Acp {
     fn hear_out(&mut self, tell: &mut Teller) {
         let heard = std::mem::take(&mut self.heard);
         self.heard_id = None;
-        tell.surviving_prompt(&heard);
+        if !heard.starts_with("[Request interrupted by user") {
+            tell.surviving_prompt(&heard);
+        }
     }
 
     fn remember(&mut self, id: &str, asked: Asked) {
@@ -382,6 +429,22 @@ impl Acp {
     fn awaits(&self, id: &str) -> bool {
         self.asking.iter().any(|(waiting, _)| waiting == id)
     }
+}
+
+/// What a finished call printed, without a code fence around it.
+fn shown_output(call: &Value) -> String {
+    let shown = list(call, "content").iter().map(content_text).collect::<Vec<_>>().join("\n");
+    if shown.trim().is_empty() {
+        return output_text(call.get("rawOutput").unwrap_or(&Value::Null));
+    }
+    let inner = shown.trim().strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+    inner.and_then(|inner| inner.split_once('\n')).map_or(shown.as_str(), |(_, inner)| inner).to_owned()
+}
+
+fn failed_tool(call: &Value) -> bool {
+    let raw = call.get("rawOutput").unwrap_or(&Value::Null);
+    let code = raw.get("exit_code").or_else(|| raw.get("metadata")?.get("exit")).and_then(Value::as_i64);
+    word(call, "status") == "failed" || code.unwrap_or(0) != 0
 }
 
 /// The tool's name, where the agent tells it, else its title or kind.

@@ -309,5 +309,7 @@ pub(super) fn command_words(text: &str) -> Option<String> {
 
 /// The summary behind the harness's own introduction.
 pub(super) fn summary_of(words: &str) -> &str {
-    words.split_once("\nSummary:").map_or(words, |(_, summary)| summary).trim()
+    let summary = words.split_once("\nSummary:").map_or(words, |(_, summary)| summary);
+    // Behind it stands where the model finds the rest.
+    summary.split_once("\n\nIf you need specific details").map_or(summary, |(summary, _)| summary).trim()
 }

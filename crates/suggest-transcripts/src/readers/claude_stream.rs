@@ -141,8 +141,11 @@ impl ClaudeStream {
             "success" => EndReason::Completed,
             _ => EndReason::Failed,
         };
-        tell.start_if_none(suggest_core::Origin::Other);
-        tell.end(reason);
+        // One run may have several results; a success without a turn of its own says nothing new.
+        if tell.is_open() || reason != EndReason::Completed {
+            tell.start_if_none();
+            tell.end(reason);
+        }
     }
 
     fn system(&mut self, record: &Value, tell: &mut Teller) {
@@ -151,6 +154,8 @@ impl ClaudeStream {
                 self.compacted = true;
                 tell.compacted(|_| false);
             }
+            // A run that begins while a tool is still at work: the run before it was killed.
+            "init" if tell.has_open_call() => tell.close(),
             "background_tasks_changed" => {
                 let tasks = record.get("tasks").and_then(Value::as_array).map_or(0, Vec::len);
                 tell.set_background(u64::try_from(tasks).unwrap_or(u64::MAX));

@@ -304,5 +304,5 @@ fn read_output(output: &str) -> (&str, bool) {
         Some(_) => output.split_once("Output:\n").map_or(output, |(_, shown)| shown),
         None => output,
     };
-    (shown, code.unwrap_or(0) != 0)
+    (shown, code.unwrap_or(0) != 0 || output.starts_with("aborted by user"))
 }

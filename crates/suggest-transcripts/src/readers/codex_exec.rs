@@ -5,7 +5,7 @@ use crate::json::{list, text, word};
 use crate::teller::Teller;
 use crate::tools::plan_items;
 use serde_json::Value;
-use suggest_core::{EndReason, Origin};
+use suggest_core::EndReason;
 use suggest_host_dsh::ToolCall;
 
 /// Reads the stream of `codex exec --json`.
@@ -26,8 +26,7 @@ impl Reader for CodexExec {
                 }
                 self.thread = thread;
             }
-            // Whoever started the command is the person, or speaks for them.
-            "turn.started" => tell.start(Origin::Human),
+            "turn.started" => tell.start_unseen(),
             "turn.completed" => tell.end(EndReason::Completed),
             "turn.failed" => {
                 let error = record.get("error").unwrap_or(&Value::Null);

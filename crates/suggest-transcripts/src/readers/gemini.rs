@@ -27,6 +27,8 @@ pub(crate) struct Gemini {
     /// A replacement of the list that is not applied yet: a resumption writes several, and the last one counts.
     replacement: Option<Vec<Value>>,
     any_message: bool,
+    /// A header came, and nothing but replacements since.
+    resuming: bool,
 }
 
 impl Reader for Gemini {
@@ -41,11 +43,13 @@ impl Reader for Gemini {
         if has(&record, "sessionId") && has(&record, "projectHash") {
             // A resumption begins with a second header: the process before it is gone.
             self.any_message = false;
+            self.resuming = true;
             if word(&record, "kind") == "subagent" {
                 tell.set_session(SessionKind::Subagent);
             }
             return;
         }
+        self.resuming = false;
         self.apply_replacement(tell);
         let at = tell.next_record();
         if let Some(id) = text(&record, "$rewindTo") {
@@ -73,6 +77,12 @@ impl Reader for Gemini {
     }
 
     fn finish(&mut self, tell: &mut Teller) {
+        // A resumption first writes its injected context alone. One that got no further took nothing away.
+        let only_context =
+            |messages: &Vec<Value>| messages.iter().all(|message| self.human_words(message).is_none());
+        if self.resuming && self.replacement.as_ref().is_some_and(only_context) {
+            self.replacement = None;
+        }
         self.apply_replacement(tell);
         tell.settle();
     }
@@ -232,9 +242,17 @@ fn outcome(call: &Value) -> (String, bool) {
     let response =
         list(call, "result").first().and_then(|part| part.get("functionResponse")?.get("response"));
     let output = response.map(output_text).unwrap_or_default();
-    let output = output.replace("<untrusted_context>\n", "").replace("\n</untrusted_context>", "");
-    let output = output.strip_prefix("Output: ").unwrap_or(&output).to_owned();
+    let mut code = None;
+    let mut shown = Vec::new();
+    for line in output.lines() {
+        match line.strip_prefix("Exit Code: ") {
+            Some(found) => code = found.trim().parse::<i64>().ok(),
+            None if line.ends_with("untrusted_context>") || line.starts_with("Process Group PGID:") => {}
+            None => shown.push(line.strip_prefix("Output: ").unwrap_or(line)),
+        }
+    }
     let failed = matches!(word(call, "status"), "error" | "cancelled")
+        || code.unwrap_or(0) != 0
         || response.is_some_and(|response| has(response, "error"));
-    (output, failed)
+    (shown.join("\n"), failed)
 }

@@ -5,7 +5,7 @@ use crate::json::{content_text, is_true, text, word};
 use crate::teller::Teller;
 use crate::tools::output_text;
 use serde_json::Value;
-use suggest_core::{Author, EndReason, Origin};
+use suggest_core::{Author, EndReason};
 
 /// Reads the `stream-json` of Gemini CLI. Answers come in pieces.
 #[derive(Debug, Default)]
@@ -53,7 +53,7 @@ impl Reader for GeminiStream {
                 tell.finished(word(&record, "tool_id"), &output, failed);
             }
             "result" => {
-                tell.start_if_none(Origin::Other);
+                tell.start_if_none();
                 tell.end(if word(&record, "status") == "success" {
                     EndReason::Completed
                 } else {

@@ -77,7 +77,7 @@ fn assistant(info: &Value, parts: &[Value], id: Option<&str>, tell: &mut Teller)
         }
     }
     if let Some(error) = info.get("error").filter(|error| !error.is_null()) {
-        tell.start_if_none(suggest_core::Origin::Other);
+        tell.start_if_none();
         match word(error, "name") {
             "MessageAbortedError" => tell.end(EndReason::Aborted),
             "MessageOutputLengthError" => tell.end(EndReason::Limited),
