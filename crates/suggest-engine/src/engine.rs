@@ -7,7 +7,7 @@ use crate::host::Host;
 use crate::observer::Observer;
 use crate::provider::Resolver;
 use crate::session::{Cell, SessionHandle};
-use crate::store::{HostProcess, Store, StoreError, load_counters};
+use crate::store::{HostProcess, Store, StoreError, load_cards, load_counters};
 use crate::transfer::TransferPolicy;
 use std::collections::HashMap;
 use std::future::Future;
@@ -91,7 +91,7 @@ impl Engine {
     }
 
     /// The setup, going on with the offer and ticket numbers that the store kept for its session, and with the spent
-    /// rounds if the host's process is still the same (rules D11, A6). Without a store, or for a new session, the setup
+    /// rounds if the host's process is still the same (rules D11, A6), and with its cards (rule C6). Without a store, or for a new session, the setup
     /// as it is.
     ///
     /// # Errors
@@ -104,6 +104,10 @@ impl Engine {
     ) -> Result<SessionSetup, StoreError> {
         let Some(store) = &self.owner.shared.store else { return Ok(setup) };
         let counters = load_counters(&**store, &setup.id).await?;
+        let setup = match load_cards(&**store, &setup.id).await? {
+            Some(book) => setup.with_cards(book),
+            None => setup,
+        };
         Ok(match counters {
             Some(counters) => counters.resume(setup, process),
             None => setup,

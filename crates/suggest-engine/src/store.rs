@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use suggest_core::{OfferId, SessionSetup, Ticket};
+use suggest_core::{CardBook, OfferId, SessionSetup, Ticket};
 
 /// Why a store failed, in one line without contents.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -115,6 +115,22 @@ pub(crate) async fn load_counters(store: &dyn Store, session: &str) -> Result<Op
         .map(|value| {
             serde_json::from_value(value)
                 .map_err(|_| StoreError::new(format!("the counters of session {session} could not be read")))
+        })
+        .transpose()
+}
+
+/// Reads what was kept of a session's cards.
+pub(crate) async fn load_cards(store: &dyn Store, session: &str) -> Result<Option<CardBook>, StoreError> {
+    let loaded = contain_async(async { store.load(session, CardBook::KIND).await })
+        .await
+        .unwrap_or_else(|_| Err(StoreError::new("it panicked while reading")))?;
+    loaded
+        .map(|mut value| {
+            if let Some(fields) = value.as_object_mut() {
+                fields.remove("kind");
+            }
+            serde_json::from_value(value)
+                .map_err(|_| StoreError::new(format!("the cards of session {session} could not be read")))
         })
         .transpose()
 }

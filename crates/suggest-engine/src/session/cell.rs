@@ -171,7 +171,11 @@ impl Cell {
         }
         let pinned = matches!(call.voice, Voice::Advisor | Voice::Prediction)
             && inner.pinned_advisor.as_ref() == Some(&call.model);
-        let by_human = || inner.session.state().model.is_some_and(|model| chosen_by_a_human(model.source));
+        // The consent goes for the model that the human named, not for another voice's from a file.
+        let by_human = || {
+            let model = inner.session.state().model;
+            model.is_some_and(|model| chosen_by_a_human(model.source) && model.id == call.model)
+        };
         if !inner.dead && (pinned || by_human()) { Permission::Granted } else { Permission::Withheld }
     }
 

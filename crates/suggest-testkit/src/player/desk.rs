@@ -1,7 +1,8 @@
 //! The player's books: which calls and submissions of one session still wait for an answer.
 
 use crate::scenario::Addressee;
-use suggest_core::{CallId, Effect, Event, Origin, State, SubmitAuthor, Ticket, Voice};
+use serde_json::Value;
+use suggest_core::{CallId, CardBook, Effect, Event, Origin, State, SubmitAuthor, Ticket, Voice};
 
 #[derive(Debug)]
 struct Call {
@@ -24,11 +25,34 @@ pub(super) struct Desk {
     submissions: Vec<Pending>,
     next_offer: u64,
     next_ticket: Ticket,
+    /// The cards that the core last persisted (rule C6).
+    cards: CardBook,
 }
 
 impl Desk {
     pub(super) fn new() -> Self {
-        Self { calls: Vec::new(), submissions: Vec::new(), next_offer: 1, next_ticket: Ticket::new(1) }
+        Self {
+            calls: Vec::new(),
+            submissions: Vec::new(),
+            next_offer: 1,
+            next_ticket: Ticket::new(1),
+            cards: CardBook::default(),
+        }
+    }
+
+    /// What a store would give to a new core of the session.
+    pub(super) fn kept_cards(&self) -> CardBook {
+        self.cards.clone()
+    }
+
+    fn keep(&mut self, what: &Value) {
+        let mut what = what.clone();
+        let kind = what.as_object_mut().and_then(|fields| fields.remove("kind"));
+        if kind.as_ref().and_then(Value::as_str) == Some(CardBook::KIND)
+            && let Ok(book) = serde_json::from_value(what)
+        {
+            self.cards = book;
+        }
     }
 
     /// Where the numbers of a new core begin (rule D11).
@@ -55,6 +79,7 @@ impl Desk {
                 self.next_ticket = self.next_ticket.max(ticket.next());
                 self.note_offer(submission.offer.number());
             }
+            Effect::Persist { what } => self.keep(what),
             // A host may still answer a submission that was taken back (rule A3).
             Effect::WithdrawTurn { .. }
             | Effect::DisarmGoal { .. }
@@ -63,7 +88,6 @@ impl Desk {
             | Effect::FillInput { .. }
             | Effect::Report(_)
             | Effect::Publish { .. }
-            | Effect::Persist { .. }
             | Effect::WakeAt { .. } => {}
         }
     }

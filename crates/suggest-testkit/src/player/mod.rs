@@ -197,7 +197,8 @@ impl<M: Machine> Seat<M> {
     fn restart(&mut self, now: Timestamp) {
         let (offer, ticket) = self.desk.next_numbers();
         self.desk.restart();
-        self.machine = M::start(self.session.setup().resuming(offer, ticket, 0), self.config.clone());
+        let setup = self.session.setup().resuming(offer, ticket, 0).with_cards(self.desk.kept_cards());
+        self.machine = M::start(setup, self.config.clone());
         self.replay_history(now);
     }
 

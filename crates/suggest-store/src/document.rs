@@ -1,0 +1,187 @@
+//! `suggestions.json`: versioned, and tolerant of fields and records that this version does not know (rule C6).
+
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use suggest_core::CardBook;
+
+/// The version that this code writes and reads.
+pub(crate) const VERSION: u64 = 1;
+/// The most sessions of which small values (counters and the like) are kept.
+const MOST_SESSIONS: usize = 5_000;
+/// The lists whose items are read one by one.
+const LISTS: [&str; 3] = ["cards", "summaries", "dismissed"];
+
+/// What a session kept besides its cards, by kind.
+pub(crate) type Kept = BTreeMap<String, Value>;
+
+/// The document as it is in memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Document {
+    pub(crate) book: CardBook,
+    /// Records of the lists that could not be read, written back as they were.
+    unread: BTreeMap<String, Vec<Value>>,
+    /// What sessions kept, by session, with the number of the change that kept it.
+    kept: BTreeMap<String, (u64, Kept)>,
+    changes: u64,
+}
+
+/// Why a document cannot be used, as the end of "FILE …".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Unusable(pub(crate) String);
+
+impl Document {
+    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unusable> {
+        let value: Value = serde_json::from_slice(bytes)
+            .map_err(|error| Unusable(format!("is damaged (no JSON from line {} on)", error.line())))?;
+        let Value::Object(mut fields) = value else {
+            return Err(Unusable("is no store of cards (not an object)".to_owned()));
+        };
+        match fields.remove("version").as_ref().and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            Some(newer) if newer > VERSION => {
+                return Err(Unusable(format!(
+                    "was written by a newer version (format {newer}, this one reads {VERSION})"
+                )));
+            }
+            Some(_) | None => {
+                return Err(Unusable("is no store of cards (it names no known version)".to_owned()));
+            }
+        }
+        let mut document = Self::default();
+        document.read_kept(fields.remove("sessions"));
+        for list in LISTS {
+            document.separate(list, &mut fields);
+        }
+        document.book = match serde_json::from_value(Value::Object(fields.clone())) {
+            Ok(book) => book,
+            // The lists are sound; a number or the counts are of another shape.
+            Err(_) => {
+                for name in ["seq", "counts"] {
+                    fields.remove(name);
+                }
+                serde_json::from_value(Value::Object(fields))
+                    .map_err(|_| Unusable("is no store of cards (its parts have other shapes)".to_owned()))?
+            }
+        };
+        Ok(document)
+    }
+
+    /// Leaves in a list what can be read, and keeps the rest aside.
+    fn separate(&mut self, list: &str, fields: &mut Map<String, Value>) {
+        let Some(items) = fields.remove(list) else { return };
+        let Value::Array(items) = items else {
+            self.unread.insert(list.to_owned(), vec![items]);
+            return;
+        };
+        let (sound, odd): (Vec<Value>, Vec<Value>) = items.into_iter().partition(|item| {
+            let alone = Value::Object(Map::from_iter([(list.to_owned(), Value::Array(vec![item.clone()]))]));
+            serde_json::from_value::<CardBook>(alone).is_ok()
+        });
+        fields.insert(list.to_owned(), Value::Array(sound));
+        if !odd.is_empty() {
+            self.unread.insert(list.to_owned(), odd);
+        }
+    }
+
+    fn read_kept(&mut self, sessions: Option<Value>) {
+        let Some(Value::Object(sessions)) = sessions else { return };
+        for (session, kinds) in sessions {
+            let Value::Object(kinds) = kinds else { continue };
+            let at = kinds.get("at").and_then(Value::as_u64).unwrap_or_default();
+            self.changes = self.changes.max(at);
+            let kept = kinds.into_iter().filter(|(kind, _)| kind != "at").collect();
+            self.kept.insert(session, (at, kept));
+        }
+    }
+
+    /// Rises whenever a value is kept.
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    pub(crate) fn kept(&self, session: &str, kind: &str) -> Option<&Value> {
+        self.kept.get(session)?.1.get(kind)
+    }
+
+    /// Keeps a value of a session. Gives whether anything changed.
+    pub(crate) fn keep(&mut self, session: &str, kind: &str, value: &Value) -> bool {
+        if self.kept(session, kind) == Some(value) {
+            return false;
+        }
+        self.changes = self.changes.saturating_add(1);
+        let (at, kept) = self.kept.entry(session.to_owned()).or_default();
+        *at = self.changes;
+        kept.insert(kind.to_owned(), value.clone());
+        if self.kept.len() > MOST_SESSIONS {
+            let oldest = self.kept.iter().min_by_key(|(_, (at, _))| *at).map(|(session, _)| session.clone());
+            if let Some(oldest) = oldest {
+                self.kept.remove(&oldest);
+            }
+        }
+        true
+    }
+
+    pub(crate) fn write(&self) -> serde_json::Result<Vec<u8>> {
+        let mut fields = Map::new();
+        fields.insert("version".to_owned(), VERSION.into());
+        if let Value::Object(book) = serde_json::to_value(&self.book)? {
+            fields.extend(book);
+        }
+        for (list, odd) in &self.unread {
+            if let Some(Value::Array(items)) = fields.get_mut(list) {
+                items.extend(odd.iter().cloned());
+            }
+        }
+        if !self.kept.is_empty() {
+            let sessions: Map<String, Value> = self
+                .kept
+                .iter()
+                .map(|(session, (at, kept))| {
+                    let mut kinds: Map<String, Value> = kept.clone().into_iter().collect();
+                    kinds.insert("at".to_owned(), (*at).into());
+                    (session.clone(), Value::Object(kinds))
+                })
+                .collect();
+            fields.insert("sessions".to_owned(), Value::Object(sessions));
+        }
+        let mut bytes = serde_json::to_vec(&Value::Object(fields))?;
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    #[test]
+    fn records_and_fields_of_another_version_are_written_back_c6() {
+        let written = json!({
+            "version": 1,
+            "seq": 7,
+            "cards": [{"id": "x", "state": "snoozed"}],
+            "summaries": [],
+            "dismissed": [{"id": "y", "fingerprint": "00000000000000ff", "at": 3, "by": "me"}],
+            "counts": {"offered": 2, "accepted": 0, "assigned": 0, "dismissed": 1, "retired": 0},
+            "theme": "dark",
+            "sessions": {"s1": {"at": 4, "counters": {"kind": "counters", "next_offer": 3}}}
+        });
+        let document = Document::read(written.to_string().as_bytes()).unwrap();
+        assert_eq!(document.book.dismissed.len(), 1);
+        let again: Value = serde_json::from_slice(&document.write().unwrap()).unwrap();
+        assert_eq!(again, written);
+    }
+
+    #[test]
+    fn what_is_no_store_says_why_without_contents() {
+        let why = |text: &str| Document::read(text.as_bytes()).unwrap_err().0;
+        assert!(why("").contains("damaged"));
+        assert!(why("{\"version\":1,").contains("damaged"));
+        assert!(why("[]").contains("not an object"));
+        assert!(why("{}").contains("no known version"));
+        assert!(why("{\"version\":\"1\"}").contains("no known version"));
+        assert!(why("{\"version\":2,\"secret\":\"hunter2\"}").contains("newer version (format 2"));
+    }
+}
