@@ -89,6 +89,8 @@ fn strip_channels(text: &str) -> Option<Cow<'_, str>> {
 fn find_tags(text: &str) -> Vec<Tag> {
     let mut tags = Vec::new();
     let mut previous = None;
+    // A closing tag is spoken about with the opening one before it, or by quotes of its own on both sides.
+    let mut opening_is_quoted = false;
     for (start, character) in text.char_indices() {
         let before = previous.replace((start, character));
         if !matches!(character, '<' | '[' | '◁') {
@@ -96,11 +98,14 @@ fn find_tags(text: &str) -> Vec<Tag> {
         }
         let Some((length, closes)) = parse_tag(part(text, start, text.len())) else { continue };
         let end = start + length;
+        let after = part(text, end, text.len()).chars().next();
         let spoken_about = if closes {
-            before.is_some_and(|(_, character)| is_quote(character))
-                && part(text, end, text.len()).chars().next().is_some_and(is_quote)
+            let opened = std::mem::take(&mut opening_is_quoted);
+            after.is_some_and(is_quote)
+                && (opened || before.is_some_and(|(_, character)| is_quote(character)))
         } else {
-            before.is_some_and(|(at, character)| at > 0 && is_quote(character))
+            opening_is_quoted = before.is_some_and(|(at, character)| at > 0 && is_quote(character));
+            opening_is_quoted
         };
         if !spoken_about {
             tags.push(Tag { start, end, closes });
