@@ -1,6 +1,6 @@
 //! The arguments of every command, and the way to it.
 
-use crate::commands::{completions, config, doctor, dsh, man, next, replay, state};
+use crate::commands::{cards, completions, config, doctor, dsh, man, next, replay, state, summary};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::output::Output;
@@ -49,6 +49,8 @@ pub(crate) struct Global {
 enum Command {
     Next(next::NextArgs),
     State(state::StateArgs),
+    Cards(cards::CardsArgs),
+    Summary(summary::SummaryArgs),
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
@@ -65,6 +67,8 @@ impl Cli {
         match &self.command {
             Command::Next(arguments) => next::run(arguments, global, output),
             Command::State(arguments) => state::run(arguments, global, output),
+            Command::Cards(arguments) => cards::run(arguments, global, output),
+            Command::Summary(arguments) => summary::run(arguments, global, output),
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),
             Command::Config(arguments) => config::run(arguments, global, output),

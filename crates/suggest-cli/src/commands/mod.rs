@@ -1,10 +1,13 @@
 //! One file a command: its arguments, its help, and what it does. They print through `Output` and end with `Exit`.
 
+pub(crate) mod cards;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod doctor;
 pub(crate) mod dsh;
+mod idle;
 pub(crate) mod man;
 pub(crate) mod next;
 pub(crate) mod replay;
 pub(crate) mod state;
+pub(crate) mod summary;
