@@ -7,12 +7,14 @@ use super::protocol::{
 };
 use super::view::View;
 use async_trait::async_trait;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use suggest_core::{
-    LoopReport, Revision, State, Submission, Ticket, print_state, shorten_middle, status_line,
+    LoopReport, Revision, State, Submission, SubmitAuthor, Ticket, print_state, shorten_middle, status_line,
 };
 use suggest_engine::{Host, SubmitAnswer};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 /// The most characters of a note's one-line summary.
@@ -36,6 +38,11 @@ pub(crate) struct Link {
     epoch: AtomicU64,
     numbers: Mutex<Numbers>,
     newest: Mutex<Option<Arc<State>>>,
+    /// Rounds of submissions that are not answered: they count as spent until the answer says otherwise, so that a
+    /// process which dies between the two refills nothing (rule A6).
+    reserved: AtomicU32,
+    /// How many submissions and texts for the input left.
+    acts: watch::Sender<u64>,
     /// Whether the past is told. Before, nothing is shown.
     live: AtomicBool,
     pub(crate) closed: CancellationToken,
@@ -50,6 +57,8 @@ impl Link {
             epoch: AtomicU64::new(epoch),
             numbers: Mutex::new(numbers),
             newest: Mutex::default(),
+            reserved: AtomicU32::new(0),
+            acts: watch::Sender::new(0),
             live: AtomicBool::new(false),
             closed: CancellationToken::new(),
         }
@@ -63,6 +72,20 @@ impl Link {
     /// The numbers as they stand.
     pub(crate) fn numbers(&self) -> Numbers {
         *self.lock_numbers()
+    }
+
+    /// How many submissions and texts for the input left so far.
+    pub(crate) fn acts(&self) -> u64 {
+        *self.acts.borrow()
+    }
+
+    /// Waits until another one left.
+    pub(crate) async fn acted_since(&self, before: u64) {
+        let _ = self.acts.subscribe().wait_for(|acts| *acts > before).await;
+    }
+
+    fn act(&self) {
+        self.acts.send_modify(|acts| *acts = acts.wrapping_add(1));
     }
 
     /// From now on the plugin is told of every change.
@@ -100,7 +123,7 @@ impl Link {
             state: &state,
             next_offer: numbers.next_offer,
             next_ticket: numbers.next_ticket,
-            spent_rounds: numbers.spent_rounds,
+            spent_rounds: numbers.spent_rounds.saturating_add(self.reserved.load(Ordering::Relaxed)),
         };
         self.peer.outbox.push_state(&self.session, super::message::notification("state", &params));
     }
@@ -167,6 +190,10 @@ impl Host for LinkedHost {
             numbers.next_offer = numbers.next_offer.max(submission.offer.number().saturating_add(1));
             numbers.next_ticket = numbers.next_ticket.max(submission.ticket.next().get());
         }
+        let round = submission.author == SubmitAuthor::Suggest;
+        if round {
+            link.reserved.store(1, Ordering::Relaxed);
+        }
         // What is used up is told before it is used.
         link.tell();
         let params = SubmitParams {
@@ -182,7 +209,21 @@ impl Host for LinkedHost {
             },
         };
         let asked = link.peer.request::<SubmitResult>("submit", &params);
-        match link.closed.run_until_cancelled(asked).await {
+        let asked = async {
+            let mut asked = std::pin::pin!(asked);
+            // It leaves at the first poll, which is when whoever waits for it may go on.
+            let first = std::future::poll_fn(|context| Poll::Ready(asked.as_mut().poll(context))).await;
+            link.act();
+            match first {
+                Poll::Ready(answer) => answer,
+                Poll::Pending => asked.await,
+            }
+        };
+        let answer = link.closed.run_until_cancelled(asked).await;
+        if round && !matches!(answer, Some(Err(Unanswered::Unreadable))) {
+            link.reserved.store(0, Ordering::Relaxed);
+        }
+        match answer {
             Some(Ok(SubmitResult { accepted: true, .. })) => SubmitAnswer::Accepted,
             Some(Ok(SubmitResult { accepted: false, reason, .. })) => {
                 SubmitAnswer::refused(refusal(reason.as_deref()))
@@ -219,7 +260,14 @@ impl Host for LinkedHost {
     }
 
     async fn fill_input(&self, _session: &str, text: String) {
-        self.0.done("input/fill", &FillParams { session: &self.0.session, text: &text }).await;
+        let params = FillParams { session: &self.0.session, text: &text };
+        let filling = self.0.done("input/fill", &params);
+        let mut filling = std::pin::pin!(filling);
+        let first = std::future::poll_fn(|context| Poll::Ready(filling.as_mut().poll(context))).await;
+        self.0.act();
+        if first.is_pending() {
+            filling.await;
+        }
     }
 
     async fn report(&self, _session: &str, report: &LoopReport) {

@@ -27,7 +27,6 @@ pub(crate) struct Watched {
     asking_told: bool,
     /// Whether a person set or cleared the model in this session.
     pub(crate) commanded: bool,
-    missed_told: bool,
 }
 
 #[derive(Debug)]
@@ -61,7 +60,6 @@ impl Watched {
             asking_in_host: false,
             asking_told: false,
             commanded: false,
-            missed_told: false,
         }
     }
 
@@ -159,16 +157,6 @@ impl Watched {
             self.handle.command(command).await;
         }
         self.handle.set_config(config);
-    }
-
-    /// How many session events never arrived, told once.
-    pub(crate) fn newly_missed(&mut self) -> Option<u64> {
-        let missed = self.fold.missed();
-        if missed == 0 || self.missed_told {
-            return None;
-        }
-        self.missed_told = true;
-        Some(missed)
     }
 
     /// So many prompts of the human wait at least.

@@ -91,7 +91,7 @@ async fn an_input_that_ends_at_any_message_or_inside_it_ends_the_sidecar() {
         for half in [false, true] {
             let mut text = lines[..count].concat();
             if half && let Some(next) = lines.get(count) {
-                text.push_str(&next[..next.len() / 2]);
+                text.push_str(next.get(..next.len() / 2).unwrap());
             }
             let (mut output, near) = tokio::io::duplex(1 << 20);
             let (mut from, to) = tokio::io::duplex(1 << 20);

@@ -60,10 +60,8 @@ async fn tell(plugin: &mut Plugin, name: &str, arm: bool) -> String {
                     plugin.command(&id, "autorun on").await;
                 }
             }
-            "session/event" => {
-                if record["event"]["seq"].as_u64().is_none_or(|seq| seq >= live_from) {
-                    plugin.tell("session/event", json!({ "session": id, "event": record["event"] })).await;
-                }
+            "session/event" if record["event"]["seq"].as_u64().is_none_or(|seq| seq >= live_from) => {
+                plugin.tell("session/event", json!({ "session": id, "event": record["event"] })).await;
             }
             "agent/status" => {
                 let pending = |queue: &str| record["pending"][queue].as_u64().unwrap_or(0);

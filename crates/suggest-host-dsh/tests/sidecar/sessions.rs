@@ -117,6 +117,42 @@ async fn a_prompt_of_the_human_disarms_before_its_count_is_taken_over_a3() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_sidecar_that_dies_behind_its_submission_has_spent_the_round_already_a6() {
+    let mut plugin = Plugin::start(except("submit", |_| None));
+    plugin.hello(row(5)).await;
+    plugin.open("s").await;
+    plugin.turn("s", 1, human(), 1).await;
+    plugin.status_is("s", "ready").await;
+    plugin.command("s", "autorun on").await;
+    let before = plugin
+        .until(|seen| {
+            let place = seen.messages.iter().position(|(method, _)| method == "submit")?;
+            let before = seen.messages.get(..place)?.iter().rfind(|(method, _)| method == "state")?;
+            Some(before.1.clone())
+        })
+        .await;
+    assert_eq!(before["spentRounds"], 1);
+    // The host refuses it, and it is spent no more.
+    plugin.answer(plugin.id_of("submit"), json!({ "accepted": false, "reason": "busy" })).await;
+    plugin.until(|seen| (seen.state("s")?["spentRounds"] == 0).then_some(())).await;
+    plugin.end().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_step_that_is_a_command_reaches_the_input_before_the_run_is_answered_d13() {
+    let slash = except("model/complete", |_| Some(json!({ "text": "NEXT: /compact", "finish": "stop" })));
+    let mut plugin = Plugin::start(slash);
+    plugin.hello(row(5)).await;
+    plugin.open("s").await;
+    plugin.turn("s", 1, human(), 1).await;
+    plugin.status_is("s", "ready").await;
+    assert_eq!(plugin.command("s", "run").await.1, "ok");
+    let seen = plugin.seen.lock().unwrap();
+    assert_eq!(seen.all("input/fill"), [&json!({ "session": "s", "text": "/compact" })]);
+    assert_eq!(seen.count("submit"), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal_holds_with_the_hosts_reason_in_words() {
     let refusing = except("submit", |_| Some(json!({ "accepted": false, "reason": "stale-turn" })));
     let mut plugin = Plugin::start(refusing);
