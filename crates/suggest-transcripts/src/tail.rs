@@ -19,6 +19,9 @@ const PATIENCE: u64 = 4 * 1024 * 1024;
 /// So far a tail reaches even if the budget is not filled: what lies before it is noise.
 const MUCH_PATIENCE: u64 = 64 * 1024 * 1024;
 
+/// The longest line at the beginning that is looked at.
+const HEADING: usize = 4 * 1024 * 1024;
+
 /// What a record means for the place where a tail may begin.
 #[derive(Debug, Default)]
 struct Look {
@@ -42,6 +45,9 @@ pub(crate) fn read<R: Read + Seek>(
         return Ok(None);
     };
     let mut folding = Folding::new(format, options, true);
+    for record in heading(format, input, start)? {
+        folding.fold.record(record, &mut drop);
+    }
     for fact in facts_before(format, input, start, options)? {
         folding.fold.record(fact, &mut |output| {
             let event = output.into_event();
@@ -59,6 +65,26 @@ pub(crate) fn read<R: Read + Seek>(
     }
     folding.summary.tail_only = true;
     folding.finish(format, lines.count(), sink).map(Some)
+}
+
+/// The records at the beginning that say what the session is: whose, in which form, with what context injected.
+fn heading<R: Read + Seek>(format: Format, input: &mut R, start: u64) -> Result<Vec<Value>, TranscriptError> {
+    if !matches!(format, Format::Codex | Format::Gemini) {
+        return Ok(Vec::new());
+    }
+    input.rewind()?;
+    let mut lines = Lines::new(BufReader::new(input.by_ref().take(start)), HEADING, 0);
+    let mut records = Vec::new();
+    while lines.count() < 2
+        && let Some(line) = lines.next_line()?
+    {
+        let Some((record, _)) = line.text.and_then(|text| parse(text).ok()) else { continue };
+        let context = record.get("$set").is_some_and(|change| list(change, "messages").len() == 1);
+        if word(&record, "type") == "session_meta" || has(&record, "projectHash") || context {
+            records.push(record);
+        }
+    }
+    Ok(records)
 }
 
 /// Walks backwards until there is enough.

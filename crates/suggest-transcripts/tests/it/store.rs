@@ -13,6 +13,8 @@ fn store(home: &Path) -> PathBuf {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let db = Connection::open(&path).unwrap();
     db.pragma_update(None, "journal_mode", "wal").unwrap();
+    // The rows of other tables, such as projects, were not recorded.
+    db.pragma_update(None, "foreign_keys", false).unwrap();
     db.execute_batch(&std::fs::read_to_string(folder("opencode/store/schema.sql")).unwrap()).unwrap();
     for name in ["tool", "todo", "sub"] {
         let rows: Value = serde_json::from_slice(&recording(&format!("opencode/store/{name}.json"))).unwrap();
@@ -101,6 +103,7 @@ fn a_long_session_is_read_from_its_end() {
     let home = tempfile::tempdir().unwrap();
     let path = store(home.path());
     let mut db = Connection::open(&path).unwrap();
+    db.pragma_update(None, "foreign_keys", false).unwrap();
     let id: String = db
         .query_row(
             "SELECT id FROM session WHERE parent_id IS NULL ORDER BY time_updated DESC LIMIT 1",
