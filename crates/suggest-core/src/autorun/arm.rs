@@ -17,7 +17,7 @@ const FAILURES: u32 = 2;
 enum Ending {
     /// It is withdrawn.
     TakeBack,
-    /// It is the last round of the budget and runs.
+    /// What was accepted is the last round of the budget and runs; anything else is withdrawn.
     LastRoundAccepted,
 }
 
@@ -105,8 +105,9 @@ impl Session {
         };
         self.autorun.disarmed = Some(reason);
         self.autorun.last_report = Some(report.clone());
-        if !matches!(why, Ending::LastRoundAccepted) {
-            self.withdraw_rounds();
+        match why {
+            Ending::TakeBack => self.withdraw_rounds(),
+            Ending::LastRoundAccepted => self.withdraw_unanswered_rounds(),
         }
         self.emit(Effect::Report(report));
     }

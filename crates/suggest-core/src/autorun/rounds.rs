@@ -123,7 +123,17 @@ impl Session {
             Some(Origin::Human) => pending.author == SubmitAuthor::Human,
             Some(Origin::Goal | Origin::Advisor | Origin::Other) => false,
         };
-        let matched = self.autorun.pending.iter().position(fits).map(|at| self.autorun.pending.remove(at));
+        // Of several, what the host accepted starts first, and what was withdrawn last.
+        let likely = |pending: &Pending| (pending.stage == Stage::Unanswered, pending.withdrawn);
+        let matched = self
+            .autorun
+            .pending
+            .iter()
+            .enumerate()
+            .filter(|(_, pending)| fits(pending))
+            .min_by_key(|(_, pending)| likely(pending))
+            .map(|(at, _)| at)
+            .map(|at| self.autorun.pending.remove(at));
         for pending in &mut self.autorun.pending {
             pending.moved_on = true;
             pending.other_turn = true;
@@ -245,11 +255,20 @@ impl Session {
 
     /// Takes back what the loop submitted and what has not started.
     pub(crate) fn withdraw_rounds(&mut self) {
+        self.withdraw(|_| true);
+    }
+
+    /// Takes back what the loop submitted and what the host has not accepted.
+    pub(super) fn withdraw_unanswered_rounds(&mut self) {
+        self.withdraw(|pending| pending.stage == Stage::Unanswered);
+    }
+
+    fn withdraw(&mut self, which: impl Fn(&Pending) -> bool) {
         let tickets: Vec<Ticket> = self
             .autorun
             .pending
             .iter_mut()
-            .filter(|pending| pending.author == SubmitAuthor::Suggest && !pending.withdrawn)
+            .filter(|pending| pending.author == SubmitAuthor::Suggest && !pending.withdrawn && which(pending))
             .map(|pending| {
                 pending.withdrawn = true;
                 pending.ticket

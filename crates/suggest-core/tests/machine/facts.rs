@@ -185,7 +185,10 @@ impl Facts {
             Some(Origin::Human) => !pending.by_loop,
             Some(_) => false,
         };
-        let matched = self.pending.iter().position(fits).map(|at| self.pending.remove(at));
+        let likely = |at: &usize| (self.pending[*at].accepted.is_none(), self.pending[*at].withdrawn);
+        let all = 0..self.pending.len();
+        let first = all.filter(|at| fits(&self.pending[*at])).min_by_key(likely);
+        let matched = first.map(|at| self.pending.remove(at));
         for pending in &mut self.pending {
             pending.moved_on = true;
             pending.other_turn = true;
