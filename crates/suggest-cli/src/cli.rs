@@ -1,6 +1,6 @@
 //! The arguments of every command, and the way to it.
 
-use crate::commands::{cards, completions, config, doctor, dsh, man, next, replay, state, summary};
+use crate::commands::{acp, cards, completions, config, doctor, dsh, man, next, replay, state, summary};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::output::Output;
@@ -54,6 +54,7 @@ enum Command {
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
+    Acp(acp::AcpArgs),
     Dsh(dsh::DshArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -72,6 +73,7 @@ impl Cli {
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),
             Command::Config(arguments) => config::run(arguments, global, output),
+            Command::Acp(arguments) => acp::run(arguments, global, output),
             Command::Dsh(arguments) => dsh::run(arguments),
             Command::Completions(arguments) => completions::run(arguments, output),
             Command::Man(arguments) => man::run(arguments, output),

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, its help, and what it does. They print through `Output` and end with `Exit`.
 
+pub(crate) mod acp;
 pub(crate) mod cards;
 pub(crate) mod completions;
 pub(crate) mod config;
