@@ -7,13 +7,14 @@ use std::time::Duration;
 use suggest_host_dsh::{SidecarOptions, serve};
 
 const NOTES: &str = "\
-The plugin starts this command by itself and ends it by closing its standard input. Messages are JSON-RPC 2.0, one a
-line; the repository describes them in schemas/dsh-protocol.json.
+The plugin starts this command by itself and ends it by closing its standard input.
+Messages are JSON-RPC 2.0, one a line; schemas/dsh-protocol.json has them all.
 
 Environment:
-  DSH_HOME                where dsh keeps its files, ~/.dsh by default: the model set by /suggest model is kept in
-                          suggest/choice.json there
-  SUGGEST_ALLOW_TRANSFER  true: providers of the plugin's own configuration may be sent session text
+  DSH_HOME                where dsh keeps its files, ~/.dsh by default; the model set
+                          by /suggest model is kept in suggest/choice.json there
+  SUGGEST_ALLOW_TRANSFER  true: session text may be sent to the providers of the
+                          plugin's own configuration
 
 Exit status:
   0  the plugin closed the connection
