@@ -47,9 +47,11 @@ test('by-hand offers say so, in both languages (D13, G2)', () => {
 })
 
 test('autorun shows its rounds, why it waits, why it stopped, and that the goal is paused', () => {
-  const autorun = { armed: true, hold: { code: 'busy', message: 'the session is busy' }, rounds: 3, max_rounds: 24, disarmed_because: null }
-  assert.equal(shown({ state: state({ autorun }) })?.notes[0]?.text, 'Autorun waits: the session is busy · 3/24 rounds')
-  assert.equal(shown({ state: state({ autorun }) }, true)?.notes[0]?.text, '自动运行等待中: 会话正忙 · 3/24 轮')
+  const autorun = { armed: true, hold: { code: 'refused', message: 'the host refused it' }, rounds: 3, max_rounds: 24, disarmed_because: null }
+  assert.equal(shown({ state: state({ autorun }) })?.notes[0]?.text, 'Autorun waits: the host refused it · 3/24 rounds')
+  assert.equal(shown({ state: state({ autorun }) }, true)?.notes[0]?.text, '自动运行等待中: 宿主拒绝了提交（the host refused it） · 3/24 轮')
+  const busy = { ...autorun, hold: { code: 'busy', message: 'a turn is running' } }
+  assert.equal(shown({ state: state({ autorun: busy }) })?.notes[0]?.text, 'Autorun is on: a turn is running · 3/24 rounds')
   const stopped = { ...autorun, armed: false, hold: null, disarmed_because: { code: 'budget-spent', message: '24 of 24 rounds spent' } }
   assert.match(shown({ state: state({ autorun: stopped }) })?.notes[0]?.text ?? '', /stopped: 24 of 24/)
   const goal = { id: 'g', revision: 2, phase: 'paused' as const, armed: false, objective: 'x', paused_by_autorun: true }

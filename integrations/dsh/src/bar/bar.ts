@@ -89,7 +89,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
         answer => {
           setAsked(undefined)
           if (answer.fill !== undefined) fill(answer.fill, draftNow.current !== '')
-          else if (answer.code !== 'ok') setRefusal(answer.text === '' ? answer.code : answer.text)
+          else if (answer.code !== 'ok' && answer.code !== 'unlinked') setRefusal(answer.text === '' ? answer.code : answer.text)
           props.pull()
         },
         () => {

@@ -27,6 +27,9 @@ export interface Look {
 /** Stops that the human made themselves need no word. */
 const OWN_STOPS = new Set(['human', 'switched-off', 'model-cleared'])
 
+/** Holds that are the loop's own work under way. */
+const WORKING = new Set(['submitting', 'busy', 'waiting-for-offer'])
+
 /** Nothing where the feature does not exist. */
 export function look(frame: Frame | null, connected: boolean, t: (key: Key) => string, chinese: boolean): Look | undefined {
   if (frame === null) return undefined
@@ -38,7 +41,7 @@ export function look(frame: Frame | null, connected: boolean, t: (key: Key) => s
   const wasOff = state?.status === 'off'
   if (!connected) return wasOff || state === null ? undefined : bare('unlinked', 'unlinked', t('disconnected'))
   if (link.kind === 'off') return bare('off', 'offConfig', sentence(chinese, link))
-  if (link.kind === 'unlinked') return wasOff ? undefined : { ...bare('unlinked', 'unlinked', `${sentence(chinese, link)} · ${t('unlinkedHint')}`), notes: restarted(frame, t) }
+  if (link.kind === 'unlinked') return wasOff ? undefined : { ...bare('unlinked', 'unlinked', `${sentence(chinese, link)} · ${t('unlinkedHint')}`), retry: true, notes: restarted(frame, t) }
   if (link.kind === 'starting' || state === null || wasOff) return undefined
 
   const { autorun, reason, goal } = state
@@ -49,7 +52,9 @@ export function look(frame: Frame | null, connected: boolean, t: (key: Key) => s
   if (offer !== undefined && !offer.current) note('older', `${t('older')} ${offer.turn}`)
   if (autorun.armed) {
     const rounds = `${autorun.rounds}/${autorun.max_rounds} ${t('rounds')}`
-    note('loop', autorun.hold === null ? `${t('loop')} · ${rounds}` : `${t('holds')}: ${sentence(chinese, autorun.hold)} · ${rounds}`, 'strong')
+    const { hold } = autorun
+    const stands = t(hold === null || WORKING.has(hold.code) ? 'loop' : 'holds')
+    note('loop', `${hold === null ? stands : `${stands}: ${sentence(chinese, hold)}`} · ${rounds}`, 'strong')
   } else if (frame.disarmedByRestart) notes.push(...restarted(frame, t))
   else if (autorun.disarmed_because !== null && !OWN_STOPS.has(autorun.disarmed_because.code)) {
     note('stopped', `${t('stopped')}: ${sentence(chinese, autorun.disarmed_because)} · ${autorun.rounds}/${autorun.max_rounds} ${t('rounds')}`)

@@ -36,7 +36,7 @@ button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 .suggest-row .suggest-prompt[data-plain]:not([aria-hidden]){order:4;flex:1 1 120px;white-space:normal}
 .suggest-row .suggest-model{order:4;flex:1 1 0;max-width:none;margin-inline-start:26px}
 .suggest-actions{order:5;margin-inline-start:auto}
-.suggest-row .suggest-label{flex:1 1 auto}
+.suggest-row .suggest-label{flex:1 1 calc(100% - 32px)}
 }
 `
 

@@ -102,6 +102,7 @@ export class Plugin {
       return { code: this.#web ? 'subagent' : 'headless', text }
     }
     const { link } = this.frames
+    if (link.kind === 'unlinked') this.sidecar.nudge()
     if (link.kind !== 'linked' || !session.live) return this.#withoutEngine(words)
     if (/^autorun on$/i.test(words)) session.armed()
     this.frames.acknowledge(id)
@@ -129,7 +130,7 @@ export class Plugin {
       link.kind === 'off'
         ? `off: ${link.message}`
         : link.kind === 'unlinked'
-          ? `unlinked: ${link.message}; the plugin tries again by itself`
+          ? `unlinked: ${link.message}; the plugin starts it again`
           : 'unlinked: the engine is being told the session; try again in a moment'
     return { code: words === '' || words === 'status' ? 'ok' : code, text: line }
   }

@@ -11,7 +11,9 @@ export const PROTOCOL = 1
 /** The first pause before a restart, doubled up to the last; a sidecar that lived this long starts the row anew. */
 const FIRST_PAUSE_MS = 250
 const LAST_PAUSE_MS = 30_000
-const HEALTHY_MS = 60_000
+const HEALTHY_MS = 30_000
+/** A human may ask for the next attempt before its time, but not more often than this. */
+const NUDGE_MS = 1_000
 
 const HELLO_MS = 10_000
 /** A sidecar that lets so many bytes wait does not read any more. */
@@ -45,6 +47,7 @@ export class Sidecar {
   #disposed = false
   #failures = 0
   #unanswered = 0
+  #attempted = 0
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: Options) {
@@ -68,6 +71,7 @@ export class Sidecar {
   start(): void {
     if (this.#disposed || this.#child !== undefined) return
     clearTimeout(this.#timer)
+    this.#attempted = Date.now()
     const found = this.#options.find()
     if ('problem' in found) return this.#lost('no-binary', found.problem, LAST_PAUSE_MS)
     const started = Date.now()
@@ -168,11 +172,9 @@ export class Sidecar {
     }
   }
 
-  /** Starts over at once, with a new configuration or binary. */
-  restart(): void {
-    this.#failures = 0
-    if (this.#child === undefined) this.start()
-    else this.#child.kill('SIGKILL')
+  /** A human wants it now: the pause before the next attempt is over. */
+  nudge(): void {
+    if (this.#child === undefined && !this.#disposed && Date.now() - this.#attempted > NUDGE_MS) this.start()
   }
 
   /** Ends the sidecar: its input ends, and it is killed when it does not follow. */

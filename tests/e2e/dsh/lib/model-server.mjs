@@ -64,6 +64,7 @@ async function answer(server, request, response, raw) {
     maxTokens: body.max_tokens ?? body.max_completion_tokens, effort: body.reasoning_effort, aborted: false, answeredAt: undefined,
   }
   server.requests.push(seen)
+  response.setMaxListeners(0)
   response.on('close', () => { if (!response.writableEnded) seen.aborted = true })
   const script = seen.director ? await server.director(seen) : worker(server, seen)
   const delay = script.delay ?? (seen.director ? server.directorDelay : server.workerDelay)
@@ -80,7 +81,7 @@ async function answer(server, request, response, raw) {
   send(chunk({ role: 'assistant', content: '' }))
   if (script.flood) {
     const part = 'flood '.repeat(20_000)
-    for (let n = 0; n < 400 && !seen.aborted; n++) if (!send(chunk({ content: part }))) await new Promise(resolve => { response.once('drain', resolve).once('close', resolve) })
+    for (let n = 0; n < 400 && !seen.aborted; n++) if (!send(chunk({ content: part }))) await new Promise(resolve => { response.once('drain', resolve); if (response.destroyed) resolve(); else response.once('close', resolve) })
   } else if (script.tool !== undefined) {
     send(chunk({ tool_calls: [{ index: 0, id: `call_${server.requests.length}`, type: 'function', function: { name: script.tool, arguments: JSON.stringify(script.args) } }] }))
     send(chunk({}, 'tool_calls'))

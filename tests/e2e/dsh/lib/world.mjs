@@ -69,6 +69,9 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
   /** The sidecars of this dsh. */
   world.sidecars = () => children(world.child?.pid).filter(pid => /suggest/.test(commandOf(pid)) && / dsh$/.test(commandOf(pid)))
 
+  world.children = () => children(world.child?.pid)
+  world.commandOf = commandOf
+
   // ---- the wire ----
   let rpcId = 0
   world.rpc = async (method, payload = {}) => {
