@@ -142,7 +142,7 @@ fn look(format: Format, record: &Value) -> Look {
     let covers = Look { covers: true, ..Look::default() };
     let kind = word(record, "type");
     let chars_of = |key: &str| record.get(key).map_or(0, |content| content_text(content).chars().count());
-    let of_message = || record.get("message").map_or(0, |message| chars_in(message));
+    let of_message = || record.get("message").map_or(0, chars_in);
     match format {
         Format::ClaudeCode => match kind {
             "user" if is_true(record, "isSidechain") => Look::default(),

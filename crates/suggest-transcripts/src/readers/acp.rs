@@ -302,7 +302,8 @@ impl Acp {
         if let Some(fields) = update.as_object() {
             for (key, value) in fields {
                 let empty = value.is_null() || value.as_object().is_some_and(Map::is_empty);
-                if !empty && !(key == "title" && state.contains_key("title") && state.contains_key("name")) {
+                let titled = key == "title" && state.contains_key("title") && state.contains_key("name");
+                if !empty && !titled {
                     state.insert(key.clone(), value.clone());
                 }
             }

@@ -1,12 +1,6 @@
 //! The readers against what the products really wrote, and against hostile and hand-made input.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "tests"
-)]
+#![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod checklist;
 mod corrections;
