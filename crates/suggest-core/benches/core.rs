@@ -28,7 +28,8 @@ fn main() {
 fn session() -> Session {
     let mut config = Config::default();
     config.prompt_model = Some("one/model".parse().unwrap());
-    let setup = SessionSetup::new("s").with_folders(Some("/work".to_owned()), Some("/home/ada".to_owned()));
+    let setup =
+        SessionSetup::new("s").with_folders(Some("/workspace".to_owned()), Some("/home/ada".to_owned()));
     Session::new(setup, config)
 }
 

@@ -121,7 +121,10 @@ fn find_tail<R: Read + Seek>(
             continue;
         }
         let Some(mut raw) = parse(text).ok().and_then(|(value, _)| Raw::from_value(value)) else { continue };
-        covered = covered || raw.seq.zip(hidden_up_to).is_some_and(|(seq, hidden)| seq <= hidden);
+        // A range that ends with an earlier summary hides what that one hid, and what it left stays in sight.
+        let ends_with_summary = raw.replaces.is_some() && raw.seq.is_some() && raw.seq == hidden_up_to;
+        covered = covered
+            || !ends_with_summary && raw.seq.zip(hidden_up_to).is_some_and(|(seq, hidden)| seq <= hidden);
         match raw.kind.as_str() {
             "turn/end" if ends > 0 && (covered || chars >= budget.chars && ends >= budget.turns) => {
                 tail.start = line.end;
@@ -137,7 +140,8 @@ fn find_tail<R: Read + Seek>(
                 let source = of_user_message(message.get("source"), session);
                 if let (Some(range), true) = (replaces, source.compaction) {
                     tail.rewrite = true;
-                    hidden_up_to = hidden_up_to.max(Some(range.end));
+                    hidden_up_to =
+                        if ends_with_summary { Some(range.end) } else { hidden_up_to.max(Some(range.end)) };
                 }
                 let author = if spoken { Author::Assistant } else { source.author };
                 if is_conversation(author) {
