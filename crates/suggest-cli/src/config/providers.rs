@@ -148,6 +148,8 @@ pub(crate) fn shown(config: &ProviderConfig) -> Value {
     add("capField", config.cap_field.and_then(|field| serde_json::to_value(field).ok()));
     let extra: Vec<&String> = config.extra_body.keys().collect();
     add("extraBody", (!extra.is_empty()).then(|| json!(extra)));
+    // The same order whatever a dependency makes of the order of keys.
+    shown.sort_keys();
     Value::Object(shown)
 }
 

@@ -14,7 +14,10 @@ pub(crate) fn schema() -> Value {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.insert("providers".to_owned(), providers());
     }
-    schema.to_value()
+    let mut schema = schema.to_value();
+    // The same text whatever a dependency makes of the order of keys.
+    schema.sort_all_objects();
+    schema
 }
 
 fn providers() -> Value {
