@@ -1,6 +1,6 @@
 //! The arguments of every command, and the way to it.
 
-use crate::commands::{acp, cards, completions, config, doctor, dsh, man, next, replay, state, summary};
+use crate::commands::{acp, cards, completions, config, doctor, dsh, man, next, replay, sessions, state, summary};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::output::Output;
@@ -51,6 +51,7 @@ enum Command {
     State(state::StateArgs),
     Cards(cards::CardsArgs),
     Summary(summary::SummaryArgs),
+    Sessions(sessions::SessionsArgs),
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
@@ -70,6 +71,7 @@ impl Cli {
             Command::State(arguments) => state::run(arguments, global, output),
             Command::Cards(arguments) => cards::run(arguments, global, output),
             Command::Summary(arguments) => summary::run(arguments, global, output),
+            Command::Sessions(arguments) => sessions::run(arguments, output),
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),
             Command::Config(arguments) => config::run(arguments, global, output),

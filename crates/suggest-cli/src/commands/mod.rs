@@ -10,5 +10,6 @@ mod idle;
 pub(crate) mod man;
 pub(crate) mod next;
 pub(crate) mod replay;
+pub(crate) mod sessions;
 pub(crate) mod state;
 pub(crate) mod summary;

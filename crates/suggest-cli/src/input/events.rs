@@ -213,7 +213,7 @@ mod tests {
             let whole = u64::try_from(text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count());
             let told = report.events + report.skipped + report.problem_count + u64::from(report.torn);
             prop_assert!(told <= whole.unwrap());
-            let _ = crate::input::Format::of(&garbage);
+            let _ = crate::input::Format::of(&garbage, None);
         }
     }
 

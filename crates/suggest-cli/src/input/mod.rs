@@ -4,11 +4,13 @@ mod args;
 mod detect;
 mod events;
 mod lines;
+mod places;
 mod report;
 mod source;
 
 pub(crate) use args::{InputArgs, is_standard_input};
 pub(crate) use detect::Format;
+pub(crate) use places::usual as usual_places;
 pub(crate) use report::LogReport;
 pub(crate) use source::Source;
 

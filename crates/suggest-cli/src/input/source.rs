@@ -3,6 +3,7 @@
 use super::args::{FormatChoice, InputArgs, is_standard_input};
 use super::detect::Format;
 use super::events::{self, EventsError};
+use super::places;
 use super::report::LogReport;
 use crate::exit::Failure;
 use std::fs::File;
@@ -11,9 +12,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use suggest_core::{Event, SessionKind, SessionSetup, Turn};
 use suggest_host_dsh::{Header, LogError, LogFile, LogReader, ReadOptions, TailBudget};
+use suggest_transcripts::{Format as Transcript, SessionInfo, TranscriptError};
 
 /// How many bytes may be needed to know a format.
 const FIRST_BYTES: u64 = 64 * 1024;
+
+/// What standard input is called.
+const STANDARD_INPUT: &str = "standard input";
 
 /// How a compressed log begins.
 const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -38,6 +43,9 @@ enum Body {
     DshFile(Box<LogFile>),
     DshStream(Box<LogReader<Stream>>),
     Events(Stream),
+    /// A session of another harness: its file where it is one, else a stream; of a store, which session.
+    TranscriptFile(Transcript, PathBuf, Option<String>),
+    TranscriptStream(Transcript, Stream),
 }
 
 impl Source {
@@ -46,10 +54,53 @@ impl Source {
         match &arguments.file {
             Some(path) if !is_standard_input(path) => Self::open_path(path, arguments.format),
             Some(_) => Self::open_standard_input(arguments.format),
-            None if !io::stdin().is_terminal() => Self::open_standard_input(arguments.format),
-            None => Err(Failure::usage("no session to read")
-                .with_help("name a session log, or `-` for standard input")),
+            None => Self::open_nothing_named(arguments.format),
         }
+    }
+
+    /// What comes on standard input, or the newest session of the current folder.
+    fn open_nothing_named(choice: FormatChoice) -> Result<Self, Failure> {
+        if !io::stdin().is_terminal() {
+            let mut input: Box<dyn Read> = Box::new(io::stdin());
+            let first = first_bytes(&mut input)
+                .map_err(|error| Failure::failed(format_args!("cannot read standard input: {error}")))?;
+            if !first.trim_ascii().is_empty() {
+                let input: Box<dyn Read> = Box::new(stream(first, input));
+                return Self::open_stream(STANDARD_INPUT.to_owned(), "stdin".to_owned(), input, choice);
+            }
+        }
+        match places::newest_here() {
+            Some(found) => match found.harness.format() {
+                Some(format @ Transcript::OpencodeStore) => {
+                    Self::open_transcript(&found.path, format, found.id, found.project)
+                }
+                _ => Self::open_path(&found.path, choice),
+            },
+            None => Err(Failure::usage("no session to read, and none of the current folder found")
+                .with_help("name a session, or `-` for standard input; `suggest sessions` lists those that are found")),
+        }
+    }
+
+    fn open_transcript(
+        path: &Path,
+        format: Transcript,
+        session: Option<String>,
+        workspace: Option<String>,
+    ) -> Result<Self, Failure> {
+        let mut first = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(FIRST_BYTES).read_to_end(&mut first))
+            .map_err(|error| unreadable(path, &error))?;
+        let info = SessionInfo::of(format, &first);
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(Self {
+            name: path.display().to_string(),
+            format: format.into(),
+            id: session.clone().or(info.id).unwrap_or(stem),
+            kind: info.kind,
+            workspace: workspace.or(info.workspace),
+            body: Body::TranscriptFile(format, path.to_owned(), session),
+        })
     }
 
     /// What the core must know of the session. A person names it, which is the opt-in for headless sessions and those
@@ -78,6 +129,17 @@ impl Source {
         let summary = match self.body {
             Body::DshFile(file) => file.read(&options, counted),
             Body::DshStream(reader) => reader.read(&options, counted),
+            Body::TranscriptFile(format, path, session) => {
+                let options = transcript_options(&options).with_session(session);
+                return suggest_transcripts::read_file(format, &path, &options, counted)
+                    .map(|summary| LogReport::of_dsh(&summary, count))
+                    .map_err(|error| transcript_failure(&name, error));
+            }
+            Body::TranscriptStream(format, stream) => {
+                return suggest_transcripts::read(format, stream, &transcript_options(&options), counted)
+                    .map(|summary| LogReport::of_dsh(&summary, count))
+                    .map_err(|error| transcript_failure(&name, error));
+            }
             Body::Events(stream) => {
                 return events::read(BufReader::new(stream), at_turn, &mut sink)
                     .map_err(|error| events_failure(&name, at_turn, &error));
@@ -87,7 +149,7 @@ impl Source {
     }
 
     fn open_standard_input(choice: FormatChoice) -> Result<Self, Failure> {
-        Self::open_stream("standard input".to_owned(), "stdin".to_owned(), Box::new(io::stdin()), choice)
+        Self::open_stream(STANDARD_INPUT.to_owned(), "stdin".to_owned(), Box::new(io::stdin()), choice)
     }
 
     fn open_path(path: &Path, choice: FormatChoice) -> Result<Self, Failure> {
@@ -103,7 +165,15 @@ impl Source {
         }
         let format = match choice.format() {
             Some(format) => format,
-            None => detected(&name, &first_bytes(&mut file).map_err(|error| unreadable(path, &error))?)?,
+            None => {
+                let mut first = first_bytes(&mut file).map_err(|error| unreadable(path, &error))?;
+                if Format::of(&first, Some(&name)).is_none() {
+                    // Unlike a stream, a file can be looked at further without waiting.
+                    let more = FIRST_BYTES.saturating_sub(u64::try_from(first.len()).unwrap_or(u64::MAX));
+                    file.take(more).read_to_end(&mut first).map_err(|error| unreadable(path, &error))?;
+                }
+                detected(&name, &first)?
+            }
         };
         match format {
             Format::Dsh => {
@@ -114,6 +184,7 @@ impl Source {
                 let file = File::open(path).map_err(|error| unreadable(path, &error))?;
                 Ok(Self::of_events(name, id, stream(Vec::new(), Box::new(file))))
             }
+            Format::Transcript(format) => Self::open_transcript(path, format, None, None),
         }
     }
 
@@ -140,6 +211,12 @@ impl Source {
                 Ok(Self::of_dsh(name, reader.header().clone(), Body::DshStream(Box::new(reader))))
             }
             Format::Events => Ok(Self::of_events(name, id, stream(first, input))),
+            Format::Transcript(format) => {
+                let info = SessionInfo::of(format, &first);
+                let body = Body::TranscriptStream(format, stream(first, input));
+                let (kind, workspace) = (info.kind, info.workspace);
+                Ok(Self { name, format: format.into(), id: info.id.unwrap_or(id), kind, workspace, body })
+            }
         }
     }
 
@@ -170,23 +247,46 @@ fn first_bytes(input: &mut impl Read) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error),
         };
         first.extend_from_slice(chunk.get(..read).unwrap_or_default());
-        let has_line =
-            first.split(|byte| *byte == b'\n').rev().skip(1).any(|line| !line.trim_ascii().is_empty());
-        if read == 0 || (has_line && !first.starts_with(&COMPRESSED)) || Format::of(&first).is_some() {
+        // A line that is only a brace begins a document that is spread over lines.
+        let has_line = first
+            .split(|byte| *byte == b'\n')
+            .rev()
+            .skip(1)
+            .any(|line| !matches!(line.trim_ascii(), b"" | b"{" | b"\"info\": {"));
+        if read == 0 || (has_line && !first.starts_with(&COMPRESSED)) || Format::of(&first, None).is_some() {
             break;
         }
     }
     Ok(first)
 }
 
+/// What a name means to the readers of other harnesses.
+fn transcript_options(options: &ReadOptions) -> suggest_transcripts::ReadOptions {
+    suggest_transcripts::ReadOptions::default()
+        .at_turn(options.at_turn)
+        .with_tail(options.tail)
+        .with_limits(options.limits)
+}
+
+fn transcript_failure(name: &str, error: TranscriptError) -> Failure {
+    match error {
+        TranscriptError::NoSuchTurn { .. } => Failure::usage(format_args!("{name}: {error}")),
+        TranscriptError::Io(cause) => Failure::failed(format_args!("cannot read {name}: {cause}")),
+        TranscriptError::Empty => Failure::failed(format_args!("{name} is empty")),
+        TranscriptError::NotThisFormat { .. } => Failure::failed(format_args!("{name}: {error}"))
+            .with_help("choose another `--format`, or another file"),
+        error => Failure::failed(format_args!("{name}: {error}")),
+    }
+}
+
 fn detected(name: &str, first: &[u8]) -> Result<Format, Failure> {
     if first.trim_ascii().is_empty() {
         return Err(Failure::failed(format_args!("{name} is empty")));
     }
-    Format::of(first).ok_or_else(|| {
-        Failure::failed(format_args!("{name}, line 1: not a session in a format that is known")).with_help(
-            "name a dsh session log or a file of events, and its format with `--format dsh|events`",
-        )
+    Format::of(first, Some(name)).ok_or_else(|| {
+        let names: Vec<&str> = Format::all().map(Format::name).collect();
+        Failure::failed(format_args!("{name}, line 1: not a session in a format that is known"))
+            .with_help(format_args!("name a session, and its format with `--format {}`", names.join("|")))
     })
 }
 

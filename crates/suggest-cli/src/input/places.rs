@@ -1,0 +1,15 @@
+//! The sessions that are found where the harnesses keep them.
+
+use std::path::PathBuf;
+use suggest_transcripts::{FoundSession, Places};
+
+/// The places of this person, moved by the variables that the harnesses follow. `None` without a home folder.
+pub(crate) fn usual() -> Option<Places> {
+    let home = directories::BaseDirs::new()?;
+    Some(Places::of_home(home.home_dir()).with_environment(|name| std::env::var_os(name).map(PathBuf::from)))
+}
+
+/// The newest session of the current folder.
+pub(crate) fn newest_here() -> Option<FoundSession> {
+    suggest_transcripts::newest_for(&usual()?, &std::env::current_dir().ok()?)
+}
