@@ -1,0 +1,208 @@
+//! How long it takes from a person's act to every subscriber, with everything full: 1,000 sessions, 300 cards of ordinary
+//! length, 300 summaries, 10,000 dismissals, 100 subscribers. And the start with the file that this leaves.
+//!
+//! `cargo bench -p suggest-board` prints the numbers of `docs/board.md`. This is a program, not a harness: it measures
+//! whole acts over real connections.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark stops at the first surprise and prints"
+)]
+
+use futures_util::StreamExt as _;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use suggest_board::{Board, BoardServer, ServeOptions, Token};
+use suggest_core::{
+    CardManager, CardOrigin, Config, ModelSource, NewCard, Priority, SessionSetup, SessionSummary, Turn,
+};
+use suggest_engine::Engine;
+use suggest_store::CardStore;
+use tokio::sync::{mpsc, oneshot};
+use tokio_tungstenite::tungstenite::Message;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
+
+const SESSIONS: u64 = 1_000;
+const DISMISSALS: u64 = 10_000;
+const SUBSCRIBERS: usize = 100;
+const ROUNDS: usize = 60;
+
+fn card(number: u64) -> NewCard {
+    let prompt = format!(
+        "Fix the failing assertion in tests/case_{number}.rs: `parses_group_{number}` expects three items and gets two. Look at the loop in src/module_{number}.rs first."
+    );
+    NewCard::new(
+        format!("Fix `parses_group_{number}`"),
+        "The test failed in the last turn and nothing touched it since.",
+        prompt,
+    )
+    .with_rank("follow-up", Priority::High)
+    .about_files(vec![format!("tests/case_{number}.rs"), format!("src/module_{number}.rs")])
+}
+
+fn summary(session: String) -> SessionSummary {
+    serde_json::from_value(serde_json::json!({
+        "session": session, "text": "The parser reads nested lists now. Two tests of the lexer still fail, and the changelog is not written.",
+        "origin": CardOrigin::Local, "turn": Turn::new(3), "created_at": 0, "updated_at": 0,
+    }))
+    .unwrap()
+}
+
+fn fill(cards: &mut CardManager, now: u64) {
+    for number in 0..DISMISSALS {
+        let id = cards.offer(&format!("old-{}", number % 500), vec![card(1_000_000 + number)], now).added;
+        for id in id {
+            let _ = cards.dismiss(&id, now);
+        }
+    }
+    for number in 0..300 {
+        cards.offer(&format!("session-{}", number / 3), vec![card(number)], now);
+        cards.put_summary(summary(format!("session-{number}")));
+    }
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or_default()
+}
+
+fn median(mut times: Vec<Duration>) -> (Duration, Duration) {
+    times.sort();
+    let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1)).copied().unwrap();
+    (at(50), at(95))
+}
+
+async fn subscriber(
+    address: SocketAddr,
+    token: String,
+    told: mpsc::UnboundedSender<Instant>,
+    wanted: Arc<AtomicU64>,
+) {
+    let mut request = format!("ws://{address}/api/ws").into_client_request().unwrap();
+    request
+        .headers_mut()
+        .insert("sec-websocket-protocol", format!("suggest.board.v1, bearer.{token}").parse().unwrap());
+    let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
+    let mut answered = 0;
+    while let Some(Ok(message)) = socket.next().await {
+        let Message::Text(text) = message else { continue };
+        // The number stands near the beginning; reading all of it is the page's work.
+        let Some(rest) = text.strip_prefix("{\"type\":\"suggestion_update\",\"seq\":") else { continue };
+        let seq: u64 = rest.split(',').next().and_then(|number| number.parse().ok()).unwrap();
+        if seq > answered {
+            answered = seq;
+            if seq >= wanted.load(Ordering::Acquire) && told.send(Instant::now()).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn main() {
+    // `cargo test --benches` only wants to know that it builds.
+    if std::env::args().any(|argument| argument == "--test") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(run());
+    runtime.shutdown_background();
+}
+
+async fn run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("suggestions.json");
+    let store = CardStore::open(&path).unwrap();
+    store.change(fill).unwrap();
+    println!("file with the caps full: {} KiB", std::fs::metadata(&path).unwrap().len() / 1024);
+
+    let before = resident_kib();
+    let engine = Engine::builder().store(Arc::new(store.clone())).build().unwrap();
+    let board = Board::new(engine, store.clone(), Config::default(), ModelSource::Config);
+    let mut sessions = Vec::new();
+    for number in 0..SESSIONS {
+        let setup = SessionSetup::new(format!("session-{number}"))
+            .with_folders(Some(format!("/home/somebody/work/project-{number}")), None);
+        sessions.push(board.open(setup, None).await.unwrap());
+    }
+    println!("memory of {SESSIONS} sessions: {} KiB each", (resident_kib() - before) / SESSIONS);
+
+    let token = Token::random().unwrap();
+    let options = ServeOptions::new("127.0.0.1:0".parse().unwrap(), token.clone());
+    let server = BoardServer::bind(board.clone(), options).await.unwrap();
+    let address = server.address();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let served = tokio::spawn(server.run(async {
+        let _ = stopped.await;
+    }));
+
+    let (told, mut heard) = mpsc::unbounded_channel();
+    let wanted = Arc::new(AtomicU64::new(0));
+    for _ in 0..SUBSCRIBERS {
+        tokio::spawn(subscriber(address, token.reveal().to_owned(), told.clone(), Arc::clone(&wanted)));
+    }
+    for _ in 0..SUBSCRIBERS {
+        heard.recv().await.unwrap();
+    }
+    println!("memory with {SUBSCRIBERS} subscribers: {} KiB in all", resident_kib());
+
+    let ids: Vec<String> = store.read(|cards| cards.open().map(|card| card.id.clone()).collect());
+    let (mut acts, mut all) = (Vec::new(), Vec::new());
+    for id in ids.into_iter().take(ROUNDS) {
+        wanted.store(store.read(CardManager::seq) + 1, Ordering::Release);
+        let begun = Instant::now();
+        let one = store.clone();
+        tokio::task::spawn_blocking(move || one.act(|cards, now| cards.dismiss(&id, now)).unwrap())
+            .await
+            .unwrap();
+        acts.push(begun.elapsed());
+        let mut last = begun;
+        for _ in 0..SUBSCRIBERS {
+            last = last.max(heard.recv().await.unwrap());
+        }
+        all.push(last - begun);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        while heard.try_recv().is_ok() {}
+    }
+    let (acts, all) = (median(acts), median(all));
+    println!("a mutation, on the disk: median {:.1?}, 95 % {:.1?}", acts.0, acts.1);
+    println!(
+        "a mutation, at every one of {SUBSCRIBERS} subscribers: median {:.1?}, 95 % {:.1?}",
+        all.0, all.1
+    );
+
+    let _ = stop.send(());
+    served.await.unwrap();
+    drop(sessions);
+    start(&path);
+}
+
+/// The start with a file of 4 MB.
+fn start(path: &std::path::Path) {
+    let mut document: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let size = std::fs::metadata(path).unwrap().len();
+    let missing = usize::try_from(4_000_000_u64.saturating_sub(size)).unwrap();
+    let cards = document.get_mut("cards").and_then(serde_json::Value::as_array_mut).unwrap();
+    let each = missing / cards.len().max(1);
+    for card in cards.iter_mut() {
+        if let Some(text) = card.get_mut("text") {
+            *text = "a longer reason ".repeat(each / 16).into();
+        }
+    }
+    std::fs::write(path, document.to_string()).unwrap();
+    let size = std::fs::metadata(path).unwrap().len();
+    let times = (0..20)
+        .map(|_| {
+            let begun = Instant::now();
+            let store = CardStore::open(path).unwrap();
+            let frame = serde_json::to_string(&store.read(|cards| cards.snapshot(None))).unwrap();
+            assert!(frame.len() > 1_000);
+            begun.elapsed()
+        })
+        .collect();
+    let (middle, late) = median(times);
+    println!("start with a file of {} KiB: median {middle:.1?}, 95 % {late:.1?}", size / 1024);
+}

@@ -1,0 +1,21 @@
+#![doc = include_str!("../README.md")]
+
+mod access;
+mod api;
+mod board;
+mod error;
+mod frames;
+mod heroes;
+mod live;
+mod page;
+mod server;
+mod socket;
+mod token;
+
+pub use api::ROUTES;
+pub use board::{Board, BoardLimits, OpenError};
+pub use error::ServeError;
+pub use live::BoardSession;
+pub use page::OPENAPI;
+pub use server::{BoardServer, ServeLimits, ServeOptions};
+pub use token::{Token, TokenError};
