@@ -571,6 +571,8 @@ fn show(wires: &Wires, version: Version, shows: bool, session: &str, seat: &mut 
         return;
     }
     let before = seat.shown.as_ref().and_then(|shown| shown.suggestion.clone());
+    // Before it is written: nobody can have seen it, and nobody is taken for too early.
+    let at = Instant::now();
     if seat.shown.as_ref().is_none_or(|shown| shown.descriptions != now.descriptions) {
         wires.set_names(session, Some(seat.names.clone()));
         wires.tell_editor(&writing::commands(version, session, &seat.theirs, &seat.names, &now.descriptions));
@@ -579,7 +581,7 @@ fn show(wires: &Wires, version: Version, shows: bool, session: &str, seat: &mut 
         wires.tell_editor(&writing::suggestions(version, session, now.suggestion.as_deref()));
     }
     if seat.shown.as_ref().is_none_or(|shown| shown.offer != now.offer) {
-        seat.offer_shown_at = Some(Instant::now());
+        seat.offer_shown_at = Some(at);
     }
     seat.shown = Some(now);
 }

@@ -59,6 +59,8 @@ pub fn run_agent(
         use std::os::unix::process::CommandExt as _;
         start.process_group(0);
     }
+    // Before there is an agent that a signal could leave behind.
+    let signals = watch_signals();
     let failed = |source| StartError::NotStarted { program: program.clone(), source };
     let mut child = start.spawn().map_err(failed)?;
     let missing = || failed(io::Error::from(io::ErrorKind::BrokenPipe));
@@ -66,7 +68,6 @@ pub fn run_agent(
         (Some(to_agent), Some(from_agent)) => (to_agent, from_agent),
         _ => return Err(missing()),
     };
-    let signals = watch_signals();
     let proxy = Proxy::start(from_editor, to_editor, from_agent, to_agent, setup);
     let status = Ending { child, signals, until: None, told: false, editor_left: false }.wait(&proxy);
     proxy.finish(TO_FINISH);
@@ -191,24 +192,27 @@ fn code_of(status: ExitStatus) -> u8 {
     status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
 }
 
-/// Takes the signals that would end this process, so that the agent's group hears of them.
+/// Takes the signals that would end this process, so that the agent's group hears of them. Returns when it does.
 fn watch_signals() -> Receiver<Signal> {
     let (sender, signals) = channel();
+    let (ready, is_ready) = channel();
     // Without the thread the signals do what they always do.
     let _ = thread::Builder::new().name("suggest-signals".to_owned()).spawn(move || {
         if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            runtime.block_on(listen(&sender));
+            runtime.block_on(listen(&sender, ready));
         }
     });
+    let _ = is_ready.recv_timeout(TO_FINISH);
     signals
 }
 
 #[cfg(unix)]
-async fn listen(sender: &Sender<Signal>) {
+async fn listen(sender: &Sender<Signal>, ready: Sender<()>) {
     use tokio::signal::unix::{SignalKind, signal};
     let streams =
         (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut interrupts), Ok(mut terminations), Ok(mut hang_ups)) = streams else { return };
+    let _ = ready.send(());
     loop {
         let signal = tokio::select! {
             Some(()) = interrupts.recv() => Signal::Interrupt,
@@ -223,7 +227,8 @@ async fn listen(sender: &Sender<Signal>) {
 }
 
 #[cfg(not(unix))]
-async fn listen(sender: &Sender<Signal>) {
+async fn listen(sender: &Sender<Signal>, ready: Sender<()>) {
+    let _ = ready.send(());
     while tokio::signal::ctrl_c().await.is_ok() {
         if sender.send(Signal::Interrupt).is_err() {
             return;

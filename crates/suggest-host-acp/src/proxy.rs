@@ -144,6 +144,16 @@ impl Drop for Over {
     }
 }
 
+/// On a busy machine lines come before thoughts: here a thread has a priority of its own.
+#[cfg(target_os = "linux")]
+fn give_way() {
+    // Without it the director only competes like everybody else.
+    let _ = rustix::process::nice(10);
+}
+
+#[cfg(not(target_os = "linux"))]
+fn give_way() {}
+
 fn start_director(setup: Setup, wires: &Arc<Wires>) -> Receiver<()> {
     let (done, director_done) = channel();
     let desk = Arc::new(Desk::new(Arc::clone(wires)));
@@ -151,6 +161,7 @@ fn start_director(setup: Setup, wires: &Arc<Wires>) -> Receiver<()> {
     let over = Over { desk: Arc::clone(&desk), notice: Arc::clone(&notice), done };
     let work = move || {
         let _over = over;
+        give_way();
         let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return notice(&format!("no suggestions: the director cannot start: {error}")),

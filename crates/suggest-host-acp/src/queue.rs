@@ -11,6 +11,11 @@ const MOST_BYTES: usize = 32 * 1024 * 1024;
 /// What turns begin and end with may take this much more.
 const RESERVE: usize = 2;
 
+/// So many pieces of a stream, or so many bytes, wake the director; fewer wait for the next copy that matters. Waking it for
+/// every word would cost the words more than carrying them does.
+const WAKE_ITEMS: usize = 64;
+const WAKE_BYTES: usize = 1024 * 1024;
+
 /// How much a copy matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Weight {
@@ -83,11 +88,17 @@ impl<T> Queue<T> {
             waiting.lost = waiting.lost.saturating_add(1);
             return Pushed::Lost;
         }
+        let before = waiting.bytes;
         waiting.bytes += bytes;
         waiting.items.push_back((item, bytes));
-        let first = waiting.items.len() == 1;
+        let wakes = match weight {
+            Weight::Stream => {
+                waiting.items.len() == WAKE_ITEMS || (before < WAKE_BYTES && waiting.bytes >= WAKE_BYTES)
+            }
+            Weight::Turning => true,
+        };
         drop(waiting);
-        if first {
+        if wakes {
             self.arrived.notify_one();
         }
         Pushed::Queued

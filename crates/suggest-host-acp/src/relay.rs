@@ -17,6 +17,9 @@ use std::time::Instant;
 /// An answer of the editor beyond this is a file's content or the like, which tells the director nothing.
 const LONGEST_ANSWER: usize = 64 * 1024;
 
+/// So much of a line is looked at to see how much it matters.
+const LOOKED_AT: usize = 1_024;
+
 /// How a way ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WayEnd {
@@ -61,9 +64,7 @@ pub(crate) fn agent_to_editor(source: impl BufRead, wires: &Wires) -> WayEnd {
         }
         let mut editor = wires.editor();
         if piece == Piece::Line {
-            let streams = memmem::find(&line, b"session/update").is_some();
-            let weight = if streams { Weight::Stream } else { Weight::Turning };
-            wires.queue.push(Seen::Agent(line.clone()), line.len(), weight);
+            wires.queue.push(Seen::Agent(line.clone()), line.len(), weight(&line));
         }
         let mut written = write(editor.as_mut(), &line);
         if piece == Piece::Part && written.is_ok() {
@@ -75,6 +76,19 @@ pub(crate) fn agent_to_editor(source: impl BufRead, wires: &Wires) -> WayEnd {
             return WayEnd::TargetGone;
         }
     }
+}
+
+/// Most of what an agent sends are pieces of its words and of its work, which matter when the turn ends. What it is stands at
+/// the beginning of a line; one where it does not only wakes the director too early or too late.
+fn weight(line: &[u8]) -> Weight {
+    let beginning = line.get(..LOOKED_AT).unwrap_or(line);
+    let has = |word: &[u8]| memmem::find(beginning, word).is_some();
+    let pieces = has(b"session/update")
+        && !has(b"available_commands_update")
+        && !has(b"prompt_suggestions_update")
+        && !has(b"state_update")
+        && !has(b"replay_complete");
+    if pieces { Weight::Stream } else { Weight::Turning }
 }
 
 fn rest_of<R: BufRead>(
