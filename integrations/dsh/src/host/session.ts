@@ -14,6 +14,10 @@ const MAX_EVENT_CHARACTERS = 256 * 1024
 /** How long a human's arming allows the goal to be paused for it. */
 const GESTURE_MS = 60_000
 
+/** How often, and how long, it is looked whether a reserved round has begun. */
+const BETWEEN_MS = 5
+const MAX_BETWEEN_MS = 2_000
+
 const HISTORY_CHUNK_CHARACTERS = 256 * 1024
 
 /** So many submissions are remembered for a withdrawal. */
@@ -47,6 +51,8 @@ export class Session {
   #cursor = 0
   #lastEnded = 0
   #openTurn: number | undefined
+  /** Whether the open turn has begun a step: from then on nothing can refuse it any more. */
+  #stepped = false
   #counted: string[] = []
   #submitted = new Map<number, string>()
   #gesture = 0
@@ -66,6 +72,7 @@ export class Session {
         this.#lastEnded = turn
         break
       }
+      if (event?.type === 'step/start') this.#stepped = true
       if (event?.type === 'turn/start') this.#openTurn ??= turn
     }
     if (this.#openTurn !== undefined && this.#openTurn <= this.#lastEnded) this.#openTurn = undefined
@@ -142,11 +149,15 @@ export class Session {
 
   event(event: SessionEvent): void {
     const turn = turnOf(event)
-    if (event.type === 'turn/start') this.#openTurn = turn
-    else if (event.type === 'turn/end' && turn !== undefined) {
+    if (event.type === 'turn/start') {
+      this.#openTurn = turn
+      this.#stepped = false
+    } else if (event.type === 'step/start') this.#stepped = true
+    if (event.type === 'turn/end' && turn !== undefined) {
       this.#lastEnded = Math.max(this.#lastEnded, turn)
       this.#openTurn = undefined
-    } else if (event.type === 'user/message') {
+    }
+    if (event.type === 'user/message') {
       const message = asRecord(event.data)
       if (asRecord(message?.['source'])?.['kind'] === 'user') this.#human(message?.['id'])
     }
@@ -230,6 +241,10 @@ export class Session {
     if (now - this.#gesture > GESTURE_MS) return { ok: false, reason: 'nobody armed the loop just now' }
     this.#gesture = 0
     const goals = this.#services.goals()
+    // Pausing between the driver's reservation of a round and its first step would make an empty, refused turn of it.
+    for (let waited = 0; this.current && this.#between() && waited < MAX_BETWEEN_MS; waited += BETWEEN_MS) {
+      await new Promise(resolve => setTimeout(resolve, BETWEEN_MS))
+    }
     if (goals === undefined || !this.current) return { ok: false, reason: 'gone' }
     try {
       await goals.pause(this.agent, { id, revision })
@@ -250,6 +265,11 @@ export class Session {
     } catch (error) {
       return { ok: false, reason: describe(error) }
     }
+  }
+
+  /** A turn is reserved or started, and has not begun its first step. */
+  #between(): boolean {
+    return this.agent.status === 'running' ? this.#openTurn === undefined || !this.#stepped : this.agent.inbox.hasPending
   }
 
   #tell(event: SessionEvent | undefined): void {

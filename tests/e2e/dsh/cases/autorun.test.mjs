@@ -131,7 +131,7 @@ test('an armed goal owns the boundary; arming pauses its driver, and Resume give
   }
   await world.verb(session, 'autorun off')
   await world.command(session, '/goal pause')
-  assert.equal(world.turns(session).filter(turn => turn.reason === 'blocked').length, 0, 'no blocked turn')
+  assert.deepEqual(world.refusedByUs(session), [], 'no refused turn')
 })
 
 test('a step that edits the goal waits for the human\'s Run (G2)', async () => {

@@ -108,9 +108,8 @@ test('a sidecar that is killed at any message of the protocol, question or answe
   await world.verb(session, 'autorun off')
   await until('an idle session', () => world.turns(session).every(turn => turn.reason !== undefined))
   await world.prompt(session, 'the last turn')
-  const turns = world.turns(session)
   await world.state(session, 'an offer after all of it', state => state.status === 'ready')
-  assert.deepEqual(turns.filter(turn => turn.reason === 'blocked'), [])
+  assert.deepEqual(world.refusedByUs(session), [])
 }))
 
 test('a model that hangs, fails or floods costs a labelled failure and nothing else', () => within({ row: { promptModel: DIRECTOR, promptDeadlineMs: 1500 } }, async world => {

@@ -55,30 +55,30 @@ test(`${ROUNDS} rounds of loop, goal driver and human: no blocked turn, no doubl
       }
       await world.verb(session, 'autorun off').catch(() => {})
       await world.command(session, '/goal clear').catch(() => {})
-      await until('the session to come to rest', async () => {
-        const turns = world.turns(session)
-        return turns.length > 0 && turns.every(turn => turn.reason !== undefined) && !['analyzing'].includes((await world.frame(session)).state.status)
+      // This host loses the end of a turn that is stopped at some moments, with and without the plugin; so what tells
+      // that a session rests is that its log stands still.
+      let length = -1
+      let since = Date.now()
+      await until(`seed ${seed}, round ${round}: the session comes to rest`, async () => {
+        const now = world.log(session).length
+        if (now !== length || (await world.frame(session)).state.status === 'analyzing') {
+          length = now
+          since = Date.now()
+        }
+        return Date.now() - since > 600
       }, 30_000)
 
       const log = world.log(session)
-      let open
+      let step
       for (const event of log) {
-        if (event.type === 'turn/start') {
-          assert.equal(open, undefined, `seed ${seed}, round ${round}: turn ${event.data.turn} starts inside turn ${open}`)
-          open = event.data.turn
-        }
-        if (event.type === 'turn/end') open = undefined
+        if (event.type === 'turn/start') assert.equal(step, undefined, `seed ${seed}, round ${round}: turn ${event.data.turn} starts inside a step of turn ${step}`)
+        if (event.type === 'step/start') step = event.data.turn
+        if (event.type === 'step/end') step = undefined
       }
       const turns = world.turns(session)
       const mine = turns.filter(turn => turn.messages.some(message => message.source.plugin === 'suggest'))
       ours += mine.length
-      // A blocked turn of the goal's driver beside a Stop or a clear by the human is the host's own; one with a
-      // message of ours around it would be our doing.
-      for (const [at, turn] of turns.entries()) {
-        if (turn.reason !== 'blocked') continue
-        const near = log.filter(event => event.type === 'goal/change' || (event.type === 'agent/inbox/spliced' && event.data.inserted.some(message => message.source.kind === 'user')))
-        assert.ok(near.length > 0 && !mine.includes(turns[at + 1]), `seed ${seed}, round ${round}: turn ${turn.turn} is blocked, and ours follows`)
-      }
+      assert.deepEqual(world.refusedByUs(session), [], `seed ${seed}, round ${round}`)
       const texts = mine.map(turn => turn.messages.find(message => message.source.plugin === 'suggest').text)
       assert.equal(new Set(texts).size, texts.length, `seed ${seed}, round ${round}: no offer ran twice`)
       assert.ok(mine.length <= BUDGET, `seed ${seed}, round ${round}: ${mine.length} rounds of ${BUDGET}`)

@@ -15,8 +15,9 @@ const line = (what, values) => `${what}: median ${quantile(values, 0.5).toFixed(
 
 test('from the end of a turn to the model request, and from the reply to the bar', async t => {
   const world = await makeWorld({ row: { promptModel: DIRECTOR } })
-  const browser = await openBrowser()
+  let browser
   try {
+    browser = await openBrowser()
     await world.boot()
     const session = await world.session()
     await world.prompt(session, 'Begin {{timing}}')
@@ -49,14 +50,15 @@ test('from the end of a turn to the model request, and from the reply to the bar
     t.diagnostic(line('reply to the bar', showing))
     assert.ok(quantile(leaving, 0.5) < 50 && quantile(showing, 0.5) < 100)
   } finally {
-    await browser.close()
+    await browser?.close()
     await world.close()
   }
 })
 
 test('the worker\'s own next request is not slowed', async t => {
-  const worlds = [await makeWorld({ plugin: false }), await makeWorld({ row: { promptModel: DIRECTOR } })]
+  const worlds = []
   try {
+    worlds.push(await makeWorld({ plugin: false }), await makeWorld({ row: { promptModel: DIRECTOR } }))
     const gaps = [[], []]
     for (const world of worlds) await world.boot()
     const sessions = []

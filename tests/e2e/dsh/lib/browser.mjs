@@ -1,14 +1,14 @@
 // A Chromium with a profile of its own, and the bar as a person finds it.
 import { createRequire } from 'node:module'
-import { mkdtempSync, mkdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { until } from './wait.mjs'
+import { scratch } from './world.mjs'
 
 const { chromium } = createRequire(join(process.env.SUGGEST_E2E_CACHE, 'driver/'))('playwright-core')
 
 export async function openBrowser({ locale = 'en-US', colorScheme = 'light', width = 1280, height = 860 } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'dsh-suggest-chromium-'))
+  const dir = scratch('dsh-e2e-chromium-')
   const context = await chromium.launchPersistentContext(dir, {
     executablePath: process.env.CHROMIUM,
     headless: true,
@@ -82,5 +82,10 @@ export async function shot(page, name) {
   const dir = process.env.SUGGEST_E2E_SHOTS
   if (dir === undefined) return
   mkdirSync(dir, { recursive: true })
-  await page.screenshot({ path: join(dir, `${name}.png`) })
+  // What matters is the bar, what stands above it, and the input.
+  const { width, height } = page.viewportSize()
+  const [top, input] = await Promise.all([bar(page).first().boundingBox({ timeout: 1_000 }).catch(() => null), composer(page).boundingBox()])
+  const from = Math.max(0, Math.min(top?.y ?? input.y, input.y) - 170)
+  const left = width >= 1_000 ? 300 : 0
+  await page.screenshot({ path: join(dir, `${name}.png`), clip: { x: left, y: from, width: width - left, height: Math.min(height - from, input.y + input.height + 90 - from) } })
 }

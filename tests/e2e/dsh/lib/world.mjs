@@ -12,8 +12,23 @@ const HOST = process.env.SUGGEST_E2E_HOST
 const TARBALL = process.env.SUGGEST_E2E_PLUGIN
 const BIN = join(HOST, 'node_modules/@deepseek-ai/dsh/lib/bin.js')
 
+/** What is left when a test process ends before its own clean-up: folders to remove, process groups to end. */
+const leftovers = { folders: new Set(), groups: new Set() }
+process.on('exit', () => {
+  for (const pid of leftovers.groups) try { process.kill(-pid, 'SIGKILL') } catch { /* it is gone */ }
+  for (const folder of leftovers.folders) try { rmSync(folder, { recursive: true, force: true }) } catch { /* likewise */ }
+})
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => process.exit(1))
+
+/** A folder that goes away with the process. */
+export function scratch(name) {
+  const folder = mkdtempSync(join(tmpdir(), name))
+  leftovers.folders.add(folder)
+  return folder
+}
+
 export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
-  const dir = mkdtempSync(join(tmpdir(), 'dsh-e2e-'))
+  const dir = scratch('dsh-e2e-')
   const home = join(dir, 'home')
   const workspace = join(dir, 'project')
   mkdirSync(home)
@@ -35,6 +50,7 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
     world.base = `http://127.0.0.1:${world.port}`
     const child = spawn(process.execPath, [BIN, 'web', '--no-open', '--port', String(world.port)], { env: { ...env, ...world.extraEnv }, cwd: workspace, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     world.child = child
+    leftovers.groups.add(child.pid)
     child.exited = new Promise(resolve => child.on('exit', (code, signal) => { child.over = { code, signal }; resolve() }))
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', text => {
@@ -58,6 +74,7 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
     await child.exited
     clearTimeout(timer)
     try { process.kill(-child.pid, 'SIGKILL') } catch { /* the group is gone */ }
+    leftovers.groups.delete(child.pid)
     world.child = undefined
   }
   world.close = async () => {
@@ -108,7 +125,9 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
   world.log = sessionId => {
     const file = find(join(home, 'sessions'), name => name.includes(sessionId))
     if (file === undefined) return []
-    const raw = readFileSync(join(file, existsSync(join(file, 'session.jsonl.zstd')) ? 'session.jsonl.zstd' : 'session.jsonl'))
+    const written = ['session.jsonl.zstd', 'session.jsonl'].map(name => join(file, name)).find(existsSync)
+    if (written === undefined) return []
+    const raw = readFileSync(written)
     return frames(raw).split('\n').filter(Boolean).map(line => JSON.parse(line)).filter(event => typeof event.type === 'string')
   }
   world.turns = sessionId => {
@@ -121,6 +140,23 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
       if (event.type === 'user/message') turn.messages.push({ source: event.data.source, text: event.data.content.map(block => block.text ?? '').join('') })
     }
     return turns
+  }
+  /**
+   * The refused turns that nobody but us can have caused. When a human changes or stops a goal whose next round is
+   * reserved already, the host itself closes that round as refused.
+   */
+  world.refusedByUs = sessionId => {
+    const refused = []
+    let since = []
+    for (const event of world.log(sessionId)) {
+      since.push(event)
+      if (event.type !== 'turn/end') continue
+      const human = since.some(event => (event.type === 'command/run' && event.data.name === 'goal') || (event.type === 'agent/inbox/spliced' && event.data.inserted.some(message => message.source.kind === 'user' && message.source.rpcId !== undefined)))
+      if (event.data.reason.kind === 'blocked' && !human) refused.push({ turn: event.data.turn, since: since.map(event => event.type === 'goal/change' ? `goal ${event.data.operation}` : event.type) })
+      // What happened right before the turn's end may have happened for the next one.
+      since = since.filter(earlier => earlier.time >= event.time - 100 && earlier.type === 'command/run')
+    }
+    return refused
   }
   world.turnEnds = (sessionId, count, ms = 30_000) => until(`${count} ended turns`, () => {
     const turns = world.turns(sessionId)
