@@ -49,7 +49,7 @@ fn after(turns: u64) -> Session {
         let turn = Turn::new(number);
         give(&mut session, Input::Event(Event::TurnStarted { turn, origin: None }));
         say(&mut session, Author::Human, HUMAN);
-        let files = vec![format!("/work/src/part{number}.rs")];
+        let files = vec![format!("/workspace/src/part{number}.rs")];
         let summary = Some("cargo test: 12 passed".to_owned());
         give(
             &mut session,

@@ -55,7 +55,7 @@ fn text() -> impl Strategy<Value = String> {
             "ghp_0123456789abcdefghijABCDEFGHIJ012345", "AKIAIOSFODNN7EXAMPLE", "sk-proj-abcdefghijklmnopqrstuvwx0123456789", "xoxb-1234567890-abcdefghij",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcDEFghiJKLmnoPQRstuVWX", "-----BEGIN RSA PRIVATE KEY-----\n", "-----END RSA PRIVATE KEY-----",
             "postgres://u:p4ssw0rd@db/x", "password=", "API_KEY=", "Authorization: Bearer ", "q9Zx7Lm2Vb4Nc8Kd3Fg6Hj1", "/home/ada/x.rs", "~/x", "C:\\Users\\ada\\x",
-            "/work/src/a.rs", "/etc/passwd", "file:///home/ada/y", "9fceb02d0ae598e95dc970b74767f19372d61af8", "://", "@", "=", "'", "\\",
+            "/workspace/src/a.rs", "/etc/passwd", "file:///home/ada/y", "9fceb02d0ae598e95dc970b74767f19372d61af8", "://", "@", "=", "'", "\\",
         ]).prop_map(str::to_owned),
         2 => "[a-zA-Z]{1,10} ?",
         1 => any::<String>(),
@@ -130,7 +130,7 @@ fn messages() {
         config.prompt_model = Some("one/model".parse().unwrap());
         config.prompt_context_chars = cap;
         let cap = usize::try_from(cap).unwrap();
-        let folders = (Some("/work".to_owned()), Some("/home/ada".to_owned()));
+        let folders = (Some("/workspace".to_owned()), Some("/home/ada".to_owned()));
         let mut scrubber = Scrubber::new(folders.0.as_deref(), folders.1.as_deref());
         let mut session = Session::new(SessionSetup::new("s").with_folders(folders.0, folders.1), config);
         let now = Timestamp::new(0);

@@ -599,7 +599,10 @@ impl Onlooker {
         if status == Status::Failed && self.before.autorun.armed {
             self.failures += 1;
             require!(self.failures < 2 || !given.state.autorun.armed, "A5: armed after two failures");
-        } else if status == Status::Ready {
+        } else if status == Status::Ready
+            || given.effects.iter().any(|effect| matches!(effect, Effect::SubmitTurn(_)))
+        {
+            // An offer came, be it shown or run at once.
             self.failures = 0;
         }
         Ok(())
