@@ -1,6 +1,9 @@
 //! The arguments of every command, and the way to it.
 
-use crate::commands::{acp, cards, completions, config, doctor, dsh, man, next, replay, sessions, state, summary};
+use crate::commands::{
+    acp, advise, cards, completions, config, doctor, dsh, hook, install, man, next, replay, sessions, state,
+    statusline, summary, watch,
+};
 use crate::exit::{Exit, Failure};
 use crate::log;
 use crate::output::Output;
@@ -51,12 +54,18 @@ enum Command {
     State(state::StateArgs),
     Cards(cards::CardsArgs),
     Summary(summary::SummaryArgs),
+    Advise(advise::AdviseArgs),
+    Watch(watch::WatchArgs),
     Sessions(sessions::SessionsArgs),
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
     Acp(acp::AcpArgs),
     Dsh(dsh::DshArgs),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Hook(hook::HookArgs),
+    Statusline(statusline::StatuslineArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -71,12 +80,18 @@ impl Cli {
             Command::State(arguments) => state::run(arguments, global, output),
             Command::Cards(arguments) => cards::run(arguments, global, output),
             Command::Summary(arguments) => summary::run(arguments, global, output),
+            Command::Advise(arguments) => advise::run(arguments, global, output),
+            Command::Watch(arguments) => watch::run(arguments, global, output),
             Command::Sessions(arguments) => sessions::run(arguments, output),
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),
             Command::Config(arguments) => config::run(arguments, global, output),
             Command::Acp(arguments) => acp::run(arguments, global, output),
             Command::Dsh(arguments) => dsh::run(arguments),
+            Command::Install(arguments) => install::install(arguments, output),
+            Command::Uninstall(arguments) => install::uninstall(arguments, output),
+            Command::Hook(arguments) => hook::run(arguments, global, output),
+            Command::Statusline(arguments) => statusline::run(arguments, output),
             Command::Completions(arguments) => completions::run(arguments, output),
             Command::Man(arguments) => man::run(arguments, output),
         }

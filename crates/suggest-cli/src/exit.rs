@@ -13,6 +13,10 @@ pub(crate) enum Exit {
     Usage,
     /// The person pressed Ctrl-C.
     Interrupted,
+    /// The terminal went away.
+    HungUp,
+    /// Somebody asked the process to end.
+    Terminated,
 }
 
 impl Exit {
@@ -24,6 +28,8 @@ impl Exit {
             Self::Usage => 2,
             // 128 and the number of the signal, as shells report it.
             Self::Interrupted => 130,
+            Self::HungUp => 129,
+            Self::Terminated => 143,
         }
     }
 }
@@ -60,7 +66,8 @@ mod tests {
 
     #[test]
     fn every_ending_has_its_documented_status() {
-        let codes = [Exit::Success, Exit::Failed, Exit::Usage, Exit::Interrupted].map(Exit::code);
-        assert_eq!(codes, [0, 1, 2, 130]);
+        let endings =
+            [Exit::Success, Exit::Failed, Exit::Usage, Exit::Interrupted, Exit::HungUp, Exit::Terminated];
+        assert_eq!(endings.map(Exit::code), [0, 1, 2, 130, 129, 143]);
     }
 }

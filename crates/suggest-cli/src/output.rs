@@ -46,6 +46,16 @@ impl Output {
         }
     }
 
+    /// Prints one line of many. False when the reader went away, so that there is nobody to go on for.
+    pub(crate) fn stream(&self, line: &str) -> Result<bool, Failure> {
+        let mut stdout = io::stdout().lock();
+        match writeln!(stdout, "{line}").and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+            Err(error) => Err(Failure::failed(format_args!("cannot write to standard output: {error}"))),
+        }
+    }
+
     /// Prints one JSON document on one line.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
         self.answer(&serde_json::to_string(value).map_err(Failure::failed)?)

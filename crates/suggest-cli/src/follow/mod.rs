@@ -1,0 +1,9 @@
+//! Following a session that grows: what is in it when it is opened is history, what comes later is news.
+
+mod feed;
+mod file;
+mod latest;
+
+pub(crate) use feed::first_bytes;
+pub(crate) use file::{Follower, Step};
+pub(crate) use latest::{after_clear, newest};

@@ -1,0 +1,31 @@
+//! Harnesses that tell us by a program of their own when a turn has ended: what they tell, the work that follows in the
+//! background, and what is known of each session until then.
+
+mod claude_code;
+mod codex;
+mod store;
+mod transcript;
+mod work;
+
+pub(crate) use claude_code::{StatusInput, StopEvent};
+pub(crate) use codex::{NotifyEvent, StopHook, home as codex_home};
+pub(crate) use store::{Phase, Record, Store, is_session_id, make_private, state_folder};
+pub(crate) use work::{Job, run as run_job, start as start_job};
+
+/// A harness that calls us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Host {
+    ClaudeCode,
+    Codex,
+}
+
+impl Host {
+    /// Its name in commands and in the folder of its sessions.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+        }
+    }
+}

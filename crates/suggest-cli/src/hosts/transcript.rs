@@ -1,0 +1,139 @@
+//! The transcript of a session whose turn is said to have ended, read up to its end and on from there.
+
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::path::{Path, PathBuf};
+use suggest_core::{Event, Turn};
+use suggest_host_dsh::Lines;
+use suggest_transcripts::{Fold, Format, ReadLimits, ReadOptions, read_file};
+
+/// The most events that are kept; older ones are far outside of what a model reads.
+const MAX_EVENTS: usize = 20_000;
+
+/// A transcript that is read on as it grows.
+pub(super) struct Transcript {
+    path: PathBuf,
+    fold: Fold,
+    offset: u64,
+    events: Vec<Event>,
+    /// It goes on from another file, so that it was read as a whole and is not read on.
+    whole: bool,
+}
+
+impl Transcript {
+    /// Reads what is there.
+    pub(super) fn read(format: Format, path: &Path) -> io::Result<Self> {
+        let mut transcript = Self {
+            path: path.to_owned(),
+            fold: Fold::new(format, &ReadOptions::default()),
+            offset: 0,
+            events: Vec::new(),
+            whole: false,
+        };
+        let first = crate::follow::first_bytes(path)?;
+        let head = String::from_utf8_lossy(first.get(..first.len().min(4096)).unwrap_or_default());
+        if format == Format::Codex && head.contains("\"history_base\"") {
+            let mut events = Vec::new();
+            read_file(format, path, &ReadOptions::default(), |event| events.push(event))
+                .map_err(io::Error::other)?;
+            transcript.whole = true;
+            transcript.take(events);
+        } else {
+            transcript.read_on()?;
+        }
+        Ok(transcript)
+    }
+
+    /// Reads what was written since. A last line that is not whole is left for the next time.
+    pub(super) fn read_on(&mut self) -> io::Result<()> {
+        if self.whole || std::fs::metadata(&self.path)?.len() <= self.offset {
+            return Ok(());
+        }
+        let mut file = File::open(&self.path)?;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(self.offset))?;
+        let limit = ReadLimits::default().line_bytes;
+        let mut lines = Lines::new(BufReader::with_capacity(128 * 1024, file), limit, self.offset);
+        let mut events = Vec::new();
+        while let Some(line) = lines.next_line()? {
+            if !line.ended {
+                break;
+            }
+            self.offset = line.offset.saturating_add(line.length);
+            if let Some(text) = line.text {
+                // A line that cannot be read is left out.
+                let _ = self.fold.line(text, &mut |output| events.push(output.into_event()));
+            }
+        }
+        self.take(events);
+        Ok(())
+    }
+
+    /// Takes a turn that looks finished for ended.
+    pub(super) fn settle(&mut self) {
+        if !self.fold.is_waiting() {
+            let mut events = Vec::new();
+            self.fold.settle(&mut |output| events.push(output.into_event()));
+            self.take(events);
+        }
+    }
+
+    fn take(&mut self, mut events: Vec<Event>) {
+        self.events.append(&mut events);
+        let surplus = self.events.len().saturating_sub(MAX_EVENTS);
+        self.events.drain(..surplus);
+    }
+
+    /// Whether it says that the newest turn has ended.
+    pub(super) fn has_ended(&self) -> bool {
+        let newest = self.events.iter().rev().find_map(|event| match event {
+            Event::TurnStarted { .. } => Some(false),
+            Event::TurnEnded { .. } => Some(true),
+            _ => None,
+        });
+        newest.unwrap_or(false)
+    }
+
+    /// Whether a turn is open, and which.
+    pub(super) fn open_turn(&self) -> Option<Turn> {
+        let started = self.events.iter().rev().find_map(|event| match event {
+            Event::TurnStarted { turn, .. } => Some(Some(*turn)),
+            Event::TurnEnded { .. } => Some(None),
+            _ => None,
+        });
+        started.flatten()
+    }
+
+    /// The events up to the end of the newest turn, and those from it on.
+    pub(super) fn split_at_end(self: &mut Self) -> (Vec<Event>, Vec<Event>) {
+        let end = self.events.iter().rposition(|event| matches!(event, Event::TurnEnded { .. }));
+        let tail = self.events.split_off(end.unwrap_or(self.events.len()));
+        (std::mem::take(&mut self.events), tail)
+    }
+
+    /// Takes the events that came since.
+    pub(super) fn fresh(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// What tells the newest turn from every other: what was said in it. FNV-1a, which stays the same between versions.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let begin = self.events.iter().rposition(|event| matches!(event, Event::TurnStarted { .. }));
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        let mut add = |bytes: &[u8]| {
+            for byte in bytes {
+                hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        };
+        for event in self.events.get(begin.unwrap_or(0)..).unwrap_or_default() {
+            match event {
+                Event::TurnStarted { turn, .. } => add(&turn.get().to_le_bytes()),
+                Event::Message(message) => {
+                    add(message.id.as_deref().unwrap_or_default().as_bytes());
+                    add(message.text.as_bytes());
+                }
+                _ => {}
+            }
+        }
+        hash
+    }
+}
