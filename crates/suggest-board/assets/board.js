@@ -23,7 +23,7 @@ function told(event, isFirst) {
     if (!isFirst && event.seq <= view.seq) return
     const before = view.snapshot === null ? null : new Set(view.snapshot.cards.map(card => card.id))
     const fresh = before === null ? 0 : event.cards.filter(card => !before.has(card.id)).length
-    Object.assign(view, { snapshot: event, seq: event.seq, seen: Date.now() })
+    Object.assign(view, { snapshot: event, seq: event.seq })
     draw()
     if (fresh > 0) announce(say('newCards', { n: fresh }))
   } else if (event.type === 'session_update') {
@@ -34,7 +34,8 @@ function told(event, isFirst) {
 
 function stands(state) {
   if (view.state === state) return
-  if (state === 'lost') view.seen ??= Date.now()
+  // Up to now what is drawn was current.
+  if (view.state === 'live') view.seen = Date.now()
   view.state = state
   if (state === 'locked') view.snapshot = null
   draw()
@@ -171,7 +172,6 @@ function drawReply() {
   const open = view.sessions.filter(hero => hero.status !== 'closed')
   const select = at('reply-session')
   fill(select, open, say(open.length === 0 ? 'noSession' : 'chooseSession'))
-  if (select.value === '' && open.length === 1) select.value = open[0].session
   at('reply-send').disabled = open.length === 0 || view.state !== 'live'
 }
 

@@ -13,7 +13,7 @@ use suggest_core::{
     CardError, CardManager, CardsCommand, Command, Config, Hero, HeroStatus, ModelSource, SessionSetup,
 };
 use suggest_engine::{Engine, HostProcess, NoHost, StoreError};
-use suggest_store::CardStore;
+use suggest_store::{ActError, CardStore};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +70,8 @@ pub(crate) struct Shared {
     roster: Mutex<Roster>,
     roster_changed: watch::Sender<()>,
     notices: Mutex<VecDeque<String>>,
+    /// Why the store could not be used when that was tried last.
+    failing: Mutex<Option<String>>,
     frames: watch::Sender<Arc<Frame>>,
     lists: watch::Sender<Utf8Bytes>,
     pub(crate) closed: CancellationToken,
@@ -108,6 +110,7 @@ impl Board {
                 roster: Mutex::default(),
                 roster_changed,
                 notices: Mutex::default(),
+                failing: Mutex::default(),
                 frames,
                 lists,
                 closed: CancellationToken::new(),
@@ -242,8 +245,12 @@ impl Board {
     ) -> Result<T, ApiError> {
         let store = self.shared.store.clone();
         let done = tokio::task::spawn_blocking(move || store.act(change)).await;
-        self.collect_warnings();
-        Ok(done.map_err(|_| ApiError::stopped())??)
+        let done = done.map_err(|_| ApiError::stopped())?;
+        self.note_store(match &done {
+            Err(ActError::File(error)) => Some(error.to_string()),
+            Ok(_) | Err(ActError::Refused(_)) => None,
+        });
+        Ok(done?)
     }
 
     /// Has the core of a card's session know what a person decided, so that it offers nothing like it again.
@@ -257,6 +264,17 @@ impl Board {
     pub(crate) fn session(&self, session: &str) -> Option<Arc<BoardSession>> {
         let told = lock(&self.shared.told).get(session).cloned();
         told.or_else(|| lock(&self.shared.followed).get(session)?.upgrade())
+    }
+
+    /// Has the person know whether the store can be used.
+    pub(crate) fn note_store(&self, failing: Option<String>) {
+        self.collect_warnings();
+        let mut known = lock(&self.shared.failing);
+        if *known != failing {
+            *known = failing;
+            drop(known);
+            self.shared.roster_changed.send_replace(());
+        }
     }
 
     fn collect_warnings(&self) {
@@ -308,7 +326,8 @@ async fn make_lists(board: Board) {
         changes.mark_unchanged();
         seq = seq.saturating_add(1);
         let event = {
-            let notices = lock(&board.shared.notices).clone();
+            let mut notices = lock(&board.shared.notices).clone();
+            notices.extend(lock(&board.shared.failing).clone());
             list_event(seq, &lock(&board.shared.roster), &notices)
         };
         board.shared.lists.send_replace(event);
@@ -327,9 +346,8 @@ async fn refresh(board: Board) {
     let every = board.shared.limits.refresh;
     while closed.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
         let store = board.shared.store.clone();
-        if let Ok(Err(error)) = tokio::task::spawn_blocking(move || store.refresh()).await {
-            board.notice(error.to_string());
+        if let Ok(done) = tokio::task::spawn_blocking(move || store.refresh()).await {
+            board.note_store(done.err().map(|error| error.to_string()));
         }
-        board.collect_warnings();
     }
 }

@@ -143,7 +143,7 @@ impl BoardSession {
         if concerns
             && let Err(error) = store.change(|cards, now| cards.turn_completed(self.id(), turn, files, now))
         {
-            self.board.notice(error.to_string());
+            self.board.note_store(Some(error.to_string()));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The arguments of every command, and the way to it.
 
 use crate::commands::{
-    acp, advise, cards, completions, config, doctor, dsh, hook, install, man, next, replay, sessions, state,
+    acp, advise, cards, completions, config, doctor, dsh, hook, install, man, next, replay, serve, sessions, state,
     statusline, summary, watch,
 };
 use crate::exit::{Exit, Failure};
@@ -56,6 +56,7 @@ enum Command {
     Summary(summary::SummaryArgs),
     Advise(advise::AdviseArgs),
     Watch(watch::WatchArgs),
+    Serve(serve::ServeArgs),
     Sessions(sessions::SessionsArgs),
     Replay(replay::ReplayArgs),
     Doctor(doctor::DoctorArgs),
@@ -82,6 +83,7 @@ impl Cli {
             Command::Summary(arguments) => summary::run(arguments, global, output),
             Command::Advise(arguments) => advise::run(arguments, global, output),
             Command::Watch(arguments) => watch::run(arguments, global, output),
+            Command::Serve(arguments) => serve::run(arguments, global, output),
             Command::Sessions(arguments) => sessions::run(arguments, output),
             Command::Replay(arguments) => replay::run(arguments, output),
             Command::Doctor(arguments) => doctor::run(arguments, global, output),

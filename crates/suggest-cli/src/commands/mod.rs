@@ -13,6 +13,7 @@ pub(crate) mod install;
 pub(crate) mod man;
 pub(crate) mod next;
 pub(crate) mod replay;
+pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod state;
 pub(crate) mod statusline;

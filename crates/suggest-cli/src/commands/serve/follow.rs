@@ -1,0 +1,151 @@
+//! The session logs of the board, followed by one thread.
+
+use super::folders::Folders;
+use crate::follow::{Follower, Step};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use suggest_board::{Board, BoardSession};
+use suggest_core::{SessionKind, SessionSetup};
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+/// How often the logs are looked at.
+const LOOK: Duration = Duration::from_millis(200);
+/// How often new logs are looked for.
+const SEARCH: Duration = Duration::from_secs(2);
+/// A log that is found later and is younger than this came into being while we looked on.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// The thread that follows.
+pub(super) struct Logs {
+    ending: Arc<AtomicBool>,
+    _thread: JoinHandle<()>,
+}
+
+impl Logs {
+    /// Has the thread end with its next look.
+    pub(super) fn end(&self) {
+        self.ending.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Follows the logs in these folders on a thread that may block. Call it inside the runtime.
+pub(super) fn start(board: Board, folders: Folders) -> Logs {
+    let ending = Arc::new(AtomicBool::new(false));
+    let (flag, runtime) = (Arc::clone(&ending), Handle::current());
+    let thread = tokio::task::spawn_blocking(move || {
+        if matches!(folders, Folders::None) {
+            return;
+        }
+        let mut desk = Desk { board, runtime, followed: BTreeMap::new() };
+        let mut searched: Option<Instant> = None;
+        while !flag.load(Ordering::Relaxed) {
+            if searched.is_none_or(|at| at.elapsed() >= SEARCH) {
+                desk.search(&folders, searched.is_none());
+                searched = Some(Instant::now());
+            }
+            desk.look();
+            std::thread::sleep(LOOK);
+        }
+    });
+    Logs { ending, _thread: thread }
+}
+
+struct Desk {
+    board: Board,
+    runtime: Handle,
+    followed: BTreeMap<PathBuf, Followed>,
+}
+
+struct Followed {
+    follower: Follower,
+    session: Option<Arc<BoardSession>>,
+    /// It cannot be followed: it is no session, or somebody else tells it. Until it is gone, it is left alone.
+    given_up: bool,
+}
+
+impl Desk {
+    fn search(&mut self, folders: &Folders, at_first: bool) {
+        let logs = folders.logs();
+        self.followed.retain(|path, _| logs.contains(path));
+        for path in logs {
+            self.followed.entry(path).or_insert_with_key(|path| Followed {
+                follower: if !at_first && is_young(path) {
+                    Follower::successor(path.clone(), None)
+                } else {
+                    Follower::new(path.clone())
+                },
+                session: None,
+                given_up: false,
+            });
+        }
+    }
+
+    fn look(&mut self) {
+        for (path, followed) in &mut self.followed {
+            if followed.given_up {
+                continue;
+            }
+            match followed.follower.look(Instant::now()) {
+                Ok(steps) => {
+                    for step in steps {
+                        take(&self.board, &self.runtime, path, followed, step);
+                    }
+                    followed.given_up |= followed.follower.is_unknown;
+                }
+                Err(error) => {
+                    self.board.notice(format!("cannot read {}: {error}", path.display()));
+                    followed.given_up = true;
+                }
+            }
+        }
+    }
+}
+
+fn is_young(path: &Path) -> bool {
+    let modified = std::fs::metadata(path).and_then(|facts| facts.modified());
+    modified.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() < YOUNG)
+}
+
+fn take(board: &Board, runtime: &Handle, path: &Path, followed: &mut Followed, step: Step) {
+    match step {
+        Step::Opened(setup) => {
+            // The earlier session of this file ends before another one with its id begins.
+            followed.session = None;
+            let setup = attended(setup, path);
+            if setup.kind == SessionKind::Subagent {
+                followed.given_up = true;
+                return;
+            }
+            match runtime.block_on(board.open(setup, None)) {
+                Ok(session) => followed.session = Some(session),
+                Err(error) => {
+                    board.notice(error.to_string());
+                    followed.given_up = true;
+                }
+            }
+        }
+        Step::History(event) => {
+            if let Some(session) = &followed.session {
+                session.history(event);
+            }
+        }
+        Step::News(event) => {
+            if let Some(session) = &followed.session {
+                session.event(event);
+            }
+        }
+    }
+}
+
+/// Nobody named this very session, so a headless one stays silent (rule D12).
+fn attended(mut setup: SessionSetup, path: &Path) -> SessionSetup {
+    if let Ok(log) = suggest_host_dsh::LogFile::open(path) {
+        setup.kind = log.header().session_kind();
+    }
+    setup.opt_in = false;
+    setup
+}
