@@ -267,6 +267,9 @@ pub struct CardsView {
     pub dropped: std::collections::BTreeMap<String, u32>,
     /// Whether a generation is under way.
     pub in_flight: bool,
+    /// Why the configured model did not write the newest cards, so that the facts had to (rules C5, P1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Coded<ReasonCode>>,
     /// What the cards' calls used.
     pub usage: Usage,
 }
@@ -329,6 +332,9 @@ pub struct SummaryView {
     pub origin: Option<CardOrigin>,
     /// Whether a call is under way.
     pub in_flight: bool,
+    /// Why the configured model did not write the newest summary, so that the facts had to (rules C9, P1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Coded<ReasonCode>>,
     /// What the summary's calls used.
     pub usage: Usage,
 }

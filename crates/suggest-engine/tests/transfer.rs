@@ -6,7 +6,7 @@ mod support;
 
 use std::sync::Arc;
 use std::time::Duration;
-use suggest_core::{Command, ModelSource, ReasonCode, SessionSetup, State, Status};
+use suggest_core::{CardOrigin, Command, Event, ModelSource, ReasonCode, SessionSetup, State, Status};
 use suggest_engine::{Credentials, Engine, NoHost, Provider, TransferPolicy};
 use suggest_llm::{Llm, TransferNeed};
 use support::*;
@@ -121,5 +121,25 @@ async fn a_permission_withdrawn_in_the_queue_counts_at_the_moment_of_sending() {
     let state = settled(&second).await;
     assert_eq!(state.reason.as_ref().map(|reason| reason.code), Some(ReasonCode::NotAllowed));
     assert_eq!(model.calls(), 1);
+    engine.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_a_human_named_opens_nothing_for_another_voices_model_f121() {
+    let model = Arc::new(SlowModel::new(Duration::from_millis(10)).with_need(TransferNeed::Network));
+    let engine = Engine::builder().model(Arc::clone(&model) as Arc<dyn Llm>).build().unwrap();
+    let setup = SessionSetup::new("s").with_model_source(ModelSource::Flag);
+    let voices = serde_json::json!({ "cards": { "enabled": true, "model": "acme/other" }, "summary": { "enabled": true, "model": "acme/other" } });
+    let session = engine.open_session(setup, config(voices), Arc::new(NoHost));
+    complete_turn(&session, 1, "ledger-1");
+    session.event(Event::Idle);
+    suggest_testkit::VirtualClock::new().settle().await;
+    let state = settled(&session).await;
+    assert_eq!((model.calls(), state.status), (1, Status::Ready), "only the director's call left");
+    let cards = state.cards.clone().unwrap();
+    let summary = state.summary.clone().unwrap();
+    assert_eq!((cards.usage.calls, summary.usage.calls), (0, 0));
+    assert_eq!(cards.reason.unwrap().code, ReasonCode::NotAllowed);
+    assert_eq!(summary.origin, Some(CardOrigin::Local));
     engine.shutdown().await;
 }

@@ -1,6 +1,6 @@
 //! What a change costs with every cap full: `cargo bench -p suggest-store`.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a benchmark stops at the first surprise")]
+#![expect(clippy::unwrap_used, reason = "a benchmark stops at the first surprise")]
 
 use suggest_core::{CardManager, NewCard, Turn};
 use suggest_store::CardStore;

@@ -44,9 +44,9 @@ pub(crate) fn run(arguments: &CardsArgs, global: &Global, output: &Output) -> Re
         Spoken::Nothing => CardsView::default(),
         Spoken::Interrupted => return Ok(Exit::Interrupted),
     };
-    idle::tell_failed_calls(view.usage.failed_calls, output);
+    idle::tell_why_local(view.reason.as_ref(), output);
     if arguments.idle.json {
-        output.json(&json!({ "cards": view.open, "dropped": view.dropped, "usage": view.usage }))?;
+        output.json(&json!({ "cards": view.open, "dropped": view.dropped, "reason": view.reason, "usage": view.usage }))?;
     } else if view.open.is_empty() {
         output.note("the session shows nothing specific to do next");
     } else {

@@ -9,7 +9,7 @@ use crate::setup;
 use clap::Args;
 use serde_json::json;
 use std::sync::Arc;
-use suggest_core::{Command, OutputCode, State};
+use suggest_core::{Coded, Command, OutputCode, ReasonCode, State};
 use suggest_engine::{Engine, NoHost, SessionHandle};
 
 /// The arguments of both commands.
@@ -111,11 +111,9 @@ pub(crate) fn ended(spoken: &Spoken) -> Exit {
     }
 }
 
-/// Says that a model that was asked did not answer as it should, so that the local words stand in.
-pub(crate) fn tell_failed_calls(failed: u64, output: &Output) {
-    if failed > 0 {
-        output.note(
-            "the model gave no answer; these are the session's own facts. `suggest doctor` checks the model",
-        );
+/// Says why a configured model did not answer, so that the local words stand in.
+pub(crate) fn tell_why_local(reason: Option<&Coded<ReasonCode>>, output: &Output) {
+    if let Some(reason) = reason {
+        output.note(&format!("the session's own facts stand in for the model: {}", reason.message));
     }
 }

@@ -43,9 +43,11 @@ pub(crate) fn run(arguments: &SummaryArgs, global: &Global, output: &Output) -> 
         Spoken::Nothing => SummaryView::default(),
         Spoken::Interrupted => return Ok(Exit::Interrupted),
     };
-    idle::tell_failed_calls(view.usage.failed_calls, output);
+    idle::tell_why_local(view.reason.as_ref(), output);
     if arguments.idle.json {
-        output.json(&json!({ "text": view.text, "origin": view.origin, "usage": view.usage }))?;
+        output.json(
+            &json!({ "text": view.text, "origin": view.origin, "reason": view.reason, "usage": view.usage }),
+        )?;
     } else if let Some(text) = &view.text {
         output.answer(&plain(text))?;
     }

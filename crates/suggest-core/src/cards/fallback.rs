@@ -10,9 +10,10 @@ use super::manager::{CardManager, DropReason, NewCard};
 use super::names::SessionNames;
 use super::said::{self, Said};
 use super::similar::Gist;
+use super::tokens::{Token, tokens};
 use super::work::{last_answer, last_task};
 use crate::defuse::shorten_middle;
-use crate::event::PlanStatus;
+use crate::event::{Author, PlanStatus};
 use crate::facts::SessionFacts;
 use crate::ids::Turn;
 use crate::state::{CardOrigin, Priority};
@@ -22,6 +23,8 @@ const TITLE_CHARS: usize = 70;
 const PART_CHARS: usize = 240;
 /// Open plan items that become cards.
 const PLAN_CARDS: usize = 2;
+/// The category of what is broken by name.
+const FIX: &str = "fix";
 
 /// What the fallback found, and what it kept back.
 #[derive(Debug, Default)]
@@ -56,7 +59,7 @@ impl Tongue {
 
 /// The cards that the facts carry, at most three, the best first.
 pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, turn: Turn) -> Fallback {
-    let names = SessionNames::of(facts);
+    let names = SessionNames::of(&without_answers(facts));
     let done = DoneWork::of(facts);
     let mut fallback = Fallback::default();
     let mut taken: Vec<Gist> = Vec::new();
@@ -68,7 +71,7 @@ pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, 
         let files = facts.touched_files.iter().filter(|file| mentions(&card.prompt, file)).cloned().collect();
         let card = card.about_files(files);
         let gist = Gist::of(&card.prompt);
-        if !is_specific(&card.prompt, &names)
+        if !is_specific(&card, &names)
             || done.repeats(&card.title, &card.prompt)
             || taken.iter().any(|other| other.same_as(&gist))
         {
@@ -89,9 +92,23 @@ pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, 
     fallback
 }
 
-/// The fallback's own check, stricter than the one for models: a card names something of the session, whatever its aim.
-fn is_specific(prompt: &str, names: &SessionNames) -> bool {
-    names.are_in(prompt) && !(looks_generic(prompt) && !names.are_in(prompt))
+/// The fallback's own check, apart from the one for models: whatever its aim, a card names a broken test or place, a path
+/// or symbol, or a word of the human's tasks, the plan or the files. The worker's own words prove nothing here, since the
+/// card may be made of them.
+fn is_specific(card: &NewCard, names: &SessionNames) -> bool {
+    let has_name = || {
+        tokens(&card.prompt)
+            .iter()
+            .any(|token| matches!(token, Token::Word { name_like: true, text } if text.len() > 2))
+    };
+    card.category == FIX || has_name() || names.are_in(&card.prompt)
+}
+
+/// The session without the worker's words.
+fn without_answers(facts: &SessionFacts) -> SessionFacts {
+    let mut facts = facts.clone();
+    facts.messages.retain(|message| message.author != Author::Assistant);
+    facts
 }
 
 fn proposals(facts: &SessionFacts) -> Vec<NewCard> {
@@ -122,7 +139,7 @@ fn for_finding(finding: &Finding, tongue: Tongue) -> NewCard {
                 format!("Find out why the test `{name}` fails, and fix the cause."),
                 format!("找出测试 `{name}` 失败的原因并修复。"),
             ),
-            "fix",
+            FIX,
             Priority::High,
         ),
         Finding::Error { place, what } => titled(
@@ -135,7 +152,7 @@ fn for_finding(finding: &Finding, tongue: Tongue) -> NewCard {
                 format!("Fix {what} that is reported at `{place}`."),
                 format!("修复在 `{place}` 报告的 {what}。"),
             ),
-            "fix",
+            FIX,
             Priority::High,
         ),
     }
@@ -170,30 +187,41 @@ fn for_said(said: &Said, tongue: Tongue) -> NewCard {
 
 fn for_plan(facts: &SessionFacts, tongue: Tongue) -> Vec<NewCard> {
     let with = |wanted: PlanStatus| facts.plan.iter().filter(move |item| item.status == wanted);
+    // "Write the tests" says something of this session only behind "Write the parser".
+    let before = with(PlanStatus::Completed).last().map(|item| item_text(&item.text));
+    let before = before.filter(|text| !looks_generic(text));
     with(PlanStatus::InProgress)
         .chain(with(PlanStatus::Pending))
-        .filter(|item| !looks_generic(&item.text))
-        .take(PLAN_CARDS)
-        .map(|item| {
-            let text = shorten_middle(
-                item.text.split_whitespace().collect::<Vec<_>>().join(" ").trim_end_matches(['.', '。']),
-                PART_CHARS,
-            );
-            titled(
+        .filter_map(|item| {
+            let text = item_text(&item.text);
+            let behind = match (looks_generic(&text), &before) {
+                (false, _) => String::new(),
+                (true, Some(before)) => {
+                    tongue.say(format!(" It follows on: {before}."), format!("它接在“{before}”之后。"))
+                }
+                (true, None) => return None,
+            };
+            Some(titled(
                 text.clone(),
                 tongue.say(
                     "It is on the worker's plan and not done.".to_owned(),
                     "它在助手的计划中，尚未完成。".to_owned(),
                 ),
                 tongue.say(
-                    format!("Go on with the open item of the plan: {text}."),
-                    format!("继续完成计划中的这一项：{text}。"),
+                    format!("Go on with the open item of the plan: {text}.{behind}"),
+                    format!("继续完成计划中的这一项：{text}。{behind}"),
                 ),
                 "plan",
                 Priority::Medium,
-            )
+            ))
         })
+        .take(PLAN_CARDS)
         .collect()
+}
+
+fn item_text(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    shorten_middle(line.trim_end_matches(['.', '。']), PART_CHARS)
 }
 
 /// A source file that the last turn changed while no test was touched or spoken of.
@@ -261,7 +289,7 @@ fn capitalised(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::cards::manager::CardLimits;
-    use crate::event::{Author, PlanItem};
+    use crate::event::PlanItem;
     use crate::facts::{MessageFact, ToolFact};
 
     fn session(task: &str, answer: &str) -> SessionFacts {
@@ -297,6 +325,7 @@ mod tests {
             ("Fix it", "All done, everything works."),
             ("运行一下", "完成了。"),
             ("Improve the code", "Next, I will clean up the code."),
+            ("Hello", "Next, I will relax and wonder."),
         ] {
             assert_eq!(prompts(&session(task, answer)), [] as [&str; 0], "{task}");
         }
@@ -329,7 +358,6 @@ mod tests {
         let item = |text: &str, status| PlanItem { text: text.to_owned(), status };
         facts.plan = vec![
             item("Port lexer.rs", PlanStatus::Completed),
-            item("Run the tests", PlanStatus::Pending),
             item("Port the parser's error recovery", PlanStatus::Pending),
             item("Wire the parser into main.rs", PlanStatus::InProgress),
         ];
@@ -340,6 +368,22 @@ mod tests {
                 "Go on with the open item of the plan: Port the parser's error recovery.",
             ]
         );
+    }
+
+    #[test]
+    fn a_plan_item_that_could_stand_anywhere_is_told_with_the_one_before_it_or_not_at_all_c5() {
+        let mut facts = session("Port it", "The parser is written.");
+        let item = |text: &str, status| PlanItem { text: text.to_owned(), status };
+        facts.plan = vec![
+            item("Write the parser", PlanStatus::Completed),
+            item("Write the tests", PlanStatus::Pending),
+        ];
+        assert_eq!(
+            prompts(&facts),
+            ["Go on with the open item of the plan: Write the tests. It follows on: Write the parser."]
+        );
+        facts.plan.remove(0);
+        assert_eq!(prompts(&facts), [] as [&str; 0]);
     }
 
     #[test]

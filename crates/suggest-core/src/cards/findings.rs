@@ -1,5 +1,7 @@
 //! Failing tests and errors that the output of tools names.
 
+use super::said::sentences;
+use super::work::last_answer;
 use crate::facts::{SessionFacts, ToolFact};
 
 /// Something that is broken, by name.
@@ -29,13 +31,73 @@ pub(crate) fn still_broken(facts: &SessionFacts) -> Vec<Finding> {
         let found = in_output(tool, summary);
         // The same command ran again, or the test passed: what it said before is history.
         let reran = tool.ok.is_some() || !found.is_empty();
-        open.retain(|(by, finding)| !(reran && *by == command) && !passes(summary, finding));
+        open.retain(|(by, finding)| {
+            let outdated = reran && *by == command;
+            !outdated && !passes(summary, finding)
+        });
         for finding in found {
             open.retain(|(_, known)| *known != finding);
             open.push((command.clone(), finding));
         }
     }
-    open.into_iter().rev().map(|(_, finding)| finding).take(MOST).collect()
+    let answer = last_answer(facts).unwrap_or_default();
+    if says_all_is_well(answer) {
+        open.clear();
+    }
+    let mut found: Vec<Finding> = open.into_iter().rev().map(|(_, finding)| finding).collect();
+    for finding in in_prose(answer) {
+        if !found.contains(&finding) {
+            found.push(finding);
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+const FAILS: [&str; 8] = [" fails", " failing", " failed", " is red", "失败", "未通过", "不通过", "没有通过"];
+const CURED: [&str; 12] = [
+    "no longer", "now pass", "passes now", "fixed", "used to", "failed before", "was failing", "were failing", "已修复",
+    "修复了", "之前", "不再",
+];
+const WELL: [&str; 8] = [
+    "all tests pass", "all the tests pass", "tests are green", "all green", "tests now pass", "全部通过", "所有测试通过",
+    "测试都通过",
+];
+
+fn says_all_is_well(answer: &str) -> bool {
+    let lower = answer.to_lowercase();
+    WELL.iter().any(|words| lower.contains(words)) && in_prose(answer).is_empty()
+}
+
+/// Tests that the worker says fail.
+fn in_prose(answer: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for sentence in sentences(answer) {
+        for clause in sentence.split([';', '；']).flat_map(|part| part.split(" but ")) {
+            let lower = clause.to_lowercase();
+            let any = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+            if !any(&FAILS) || any(&CURED) {
+                continue;
+            }
+            let names = clause
+                .split(|letter: char| letter.is_whitespace() || matches!(letter, '`' | '，' | ',' | '(' | ')' | '"'))
+                .map(|word| word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_'))
+                .filter(|word| is_test_name(word));
+            found.extend(names.map(|name| Finding::Test { name: name.to_owned() }));
+        }
+    }
+    found.truncate(MOST);
+    found
+}
+
+fn is_test_name(word: &str) -> bool {
+    let plain = word.is_ascii() && word.len() <= NAME_CHARS && word.len() >= 4;
+    let upper_behind = |rest: &str| rest.starts_with(|letter: char| letter.is_ascii_uppercase());
+    plain
+        && (word.contains("::")
+            || word.contains("test_")
+            || word.contains("_test")
+            || word.strip_prefix("Test").is_some_and(upper_behind))
 }
 
 fn passes(summary: &str, finding: &Finding) -> bool {
@@ -168,6 +230,19 @@ mod tests {
         );
         assert_eq!(found(&[("gcc\nsrc/a.c:3:5: error: no", false)]), [error("src/a.c:3", "the error")]);
         assert_eq!(found(&[("make\nsomething went wrong", false)]), []);
+    }
+
+    #[test]
+    fn tests_that_the_worker_says_fail_are_found_and_cured_ones_are_not() {
+        let of = |answer: &str| in_prose(answer);
+        assert_eq!(of("The flag is in. `report::empty_ledger` still fails."), [test("report::empty_ledger")]);
+        assert_eq!(of("`a::b` passes now, but `a::c` failed."), [test("a::c")]);
+        assert_eq!(of("test_x 未通过。"), [test("test_x")]);
+        for answer in ["`a::b` no longer fails.", "I fixed a::b, which failed.", "The build fails.", "All tests pass."] {
+            assert_eq!(of(answer), [], "{answer}");
+        }
+        assert!(says_all_is_well("Done. All tests pass."));
+        assert!(!says_all_is_well("All tests pass but a::b failed."));
     }
 
     #[test]

@@ -12,7 +12,8 @@ const FEW_LETTERS: usize = 6;
 
 /// Whether the suggestion is generic: it aims at what every session could do and names nothing of this one.
 pub(crate) fn is_generic(title: &str, prompt: &str, names: &SessionNames) -> bool {
-    looks_generic(prompt) && !names.are_in(prompt) && !(names.are_in(title) && !looks_generic(title))
+    let title_is_specific = !looks_generic(title) && names.are_in(title);
+    looks_generic(prompt) && !names.are_in(prompt) && !title_is_specific
 }
 
 /// Whether the words alone are generic, whatever the session.

@@ -7,6 +7,7 @@
 mod commands;
 mod fallback;
 mod filter;
+#[rustfmt::skip] // Lists of phrases are set by hand.
 mod findings;
 mod generic;
 #[rustfmt::skip] // Word lists are set by hand.
@@ -27,6 +28,7 @@ pub use manager::{
     idle_suggestion_event,
 };
 
+use crate::code::{Coded, ReasonCode};
 use crate::config::Config;
 use crate::effect::{Effect, ModelCall, Voice};
 use crate::event::{EndReason, Origin};
@@ -50,6 +52,8 @@ pub(crate) struct Cards {
     pub(crate) manager: CardManager,
     /// Candidates dropped since the core was made.
     dropped: BTreeMap<DropReason, u32>,
+    /// Why the model did not write what was made last.
+    failed: Option<Coded<ReasonCode>>,
     /// The voice made something, was asked or dropped something: before that there is nothing to show.
     seen: bool,
 }
@@ -61,8 +65,13 @@ impl Cards {
         let mut manager = CardManager::from_book(CardLimits::of_one_session(), book);
         // What was kept carries times of another clock.
         manager.restart_clock();
-        Self { life: Lifecycle::default(), manager, dropped: BTreeMap::new(), seen }
+        Self { life: Lifecycle::default(), manager, dropped: BTreeMap::new(), failed: None, seen }
     }
+}
+
+/// The reason of a call that took too long.
+pub(crate) fn timed_out(deadline_ms: u64) -> Coded<ReasonCode> {
+    Coded::new(ReasonCode::Timeout, format!("timed out after {} s", deadline_ms / 1_000))
 }
 
 /// What the session tells the cards. Every hook is called after the shared view has folded the event.
@@ -122,6 +131,7 @@ impl Session {
         let facts = self.facts();
         let Some(turn) = facts.last_completed_turn.filter(|_| work::is_enough(&facts)) else { return };
         self.cards.life.start(self.now);
+        self.cards.failed = None;
         let Some(model) = self.config.cards.model.clone() else {
             self.cards_fallback(&facts, turn);
             return;
@@ -241,14 +251,20 @@ impl Session {
             self.take_up(cards, dropped);
             return;
         }
+        let line = match judged.dropped.contains_key(&DropReason::Generic) {
+            true => "the answer held only generic cards",
+            false => "the answer held no card",
+        };
+        self.cards.failed = Some(Coded::new(ReasonCode::InvalidAnswer, line));
         self.cards.manager.count_dropped(&judged.dropped);
         self.note_dropped(&judged.dropped);
         self.cards_fallback(&facts, flight.turn);
     }
 
     /// A call of the cards failed: the fallback speaks (rule C5).
-    pub(crate) fn cards_error(&mut self, call: CallId, _error: &CallError) {
+    pub(crate) fn cards_error(&mut self, call: CallId, error: &CallError) {
         if let Some(flight) = self.cards.life.finish(call) {
+            self.cards.failed = Some(self.error_reason(error));
             let facts = self.facts();
             self.cards_fallback(&facts, flight.turn);
         }
@@ -256,7 +272,8 @@ impl Session {
 
     /// When the cards next want time to pass.
     pub(crate) fn cards_wake(&self) -> Option<Timestamp> {
-        self.cards.life.wake()
+        let expiry = self.cards.manager.next_expiry().map(Timestamp::new);
+        [self.cards.life.wake(), expiry].into_iter().flatten().min()
     }
 
     /// Timers that are due at `self.now`.
@@ -264,6 +281,7 @@ impl Session {
         if let Some(flight) = self.cards.life.take_overdue(self.now) {
             self.calls.timed_out(flight.call, self.now);
             self.emit(Effect::CancelCall { call: flight.call });
+            self.cards.failed = Some(timed_out(DEADLINE_MS));
             let facts = self.facts();
             self.cards_fallback(&facts, flight.turn);
         }
@@ -308,6 +326,7 @@ impl Session {
                 .map(|(reason, count)| (reason.as_str().to_owned(), *count))
                 .collect(),
             in_flight: self.cards.life.in_flight().is_some(),
+            reason: self.cards.failed.clone(),
             usage: self.calls.usage(Voice::Cards),
         })
     }

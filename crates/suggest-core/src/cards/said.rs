@@ -57,7 +57,7 @@ fn behind<'t>(sentence: &'t str, starts: &[&str]) -> Option<&'t str> {
 }
 
 /// Sentences of the prose, with the mark that ends a question; what stands in a fence is left out.
-fn sentences(text: &str) -> Vec<&str> {
+pub(super) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut fenced = false;
     for line in text.lines() {

@@ -35,10 +35,9 @@ pub(crate) fn tokens(text: &str) -> Vec<Token> {
             continue;
         }
         end_run(&mut found, &mut run);
-        if character.is_alphanumeric() || matches!(character, '_' | '.' | '/' | ':' | '#' | '-' | '\\' | '@')
-        {
-            word.push(character);
-        } else if is_combining_mark(character) && !word.is_empty() {
+        let joins = matches!(character, '_' | '.' | '/' | ':' | '#' | '-' | '\\' | '@')
+            || is_combining_mark(character) && !word.is_empty();
+        if character.is_alphanumeric() || joins {
             word.push(character);
         } else {
             end_word(&mut found, &mut word);

@@ -185,6 +185,7 @@ fn advisor(reader: &mut Reader) -> Parsed<Option<AdvisorView>> {
 fn cards(reader: &mut Reader) -> Parsed<Option<CardsView>> {
     let Some(entry) = reader.optional(0, "cards") else { return Ok(None) };
     let in_flight = entry.working()?;
+    let reason = reader.coded(1, "reason")?;
     let mut open = Vec::new();
     while let Some(entry) = reader.optional(1, "card") {
         open.push(CardView {
@@ -198,13 +199,14 @@ fn cards(reader: &mut Reader) -> Parsed<Option<CardsView>> {
             stale: reader.need(2, "stale")?.read("`yes` or `no`", from_yes_no)?,
         });
     }
-    Ok(Some(CardsView { open, dropped: dropped(reader)?, in_flight, usage: usage(reader, 1)? }))
+    Ok(Some(CardsView { open, dropped: dropped(reader)?, in_flight, reason, usage: usage(reader, 1)? }))
 }
 
 fn summary(reader: &mut Reader) -> Parsed<Option<SummaryView>> {
     let Some(entry) = reader.optional(0, "summary") else { return Ok(None) };
     Ok(Some(SummaryView {
         in_flight: entry.working()?,
+        reason: reader.coded(1, "reason")?,
         origin: reader.optional(1, "writer").map(Entry::word).transpose()?,
         text: reader.optional_text(1, "text")?,
         usage: usage(reader, 1)?,

@@ -102,6 +102,7 @@ fn advisor(block: &mut Block, advisor: &AdvisorView) {
 
 fn cards(block: &mut Block, cards: &CardsView) {
     block.value(0, "cards", working(cards.in_flight));
+    block.coded(1, "reason", cards.reason.as_ref());
     for view in &cards.open {
         card(block, view);
     }
@@ -122,6 +123,7 @@ fn card(block: &mut Block, card: &CardView) {
 
 fn summary(block: &mut Block, summary: &SummaryView) {
     block.value(0, "summary", working(summary.in_flight));
+    block.coded(1, "reason", summary.reason.as_ref());
     if let Some(origin) = summary.origin {
         block.word(1, "writer", origin);
     }

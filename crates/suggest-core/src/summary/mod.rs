@@ -7,7 +7,7 @@ use crate::answer::ReplyFinish;
 use crate::cards::SessionSummary;
 use crate::cards::lifecycle::Lifecycle;
 use crate::cards::work;
-use crate::code::OutputCode;
+use crate::code::{Coded, OutputCode, ReasonCode};
 use crate::command::CommandOutput;
 use crate::config::Config;
 use crate::defuse::defuse;
@@ -31,6 +31,8 @@ const FOLLOW_UP_CHARS: usize = 300;
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
     pub(crate) life: Lifecycle,
+    /// Why the model did not write what was made last.
+    failed: Option<Coded<ReasonCode>>,
 }
 
 /// What the session tells the summary.
@@ -82,6 +84,7 @@ impl Session {
         let facts = self.facts();
         let Some(turn) = facts.last_completed_turn.filter(|_| work::is_enough(&facts)) else { return };
         self.summary.life.start(self.now);
+        self.summary.failed = None;
         let Some(model) = self.config.summary.model.clone() else {
             self.local_summary(&facts, turn);
             return;
@@ -115,6 +118,7 @@ impl Session {
                 self.keep_summary(text, follow_ups, CardOrigin::Model, flight.turn);
             }
             None => {
+                self.summary.failed = Some(Coded::new(ReasonCode::InvalidAnswer, "the answer is no summary"));
                 let facts = self.facts();
                 self.local_summary(&facts, flight.turn);
             }
@@ -122,8 +126,9 @@ impl Session {
     }
 
     /// A call of the summary failed.
-    pub(crate) fn summary_error(&mut self, call: CallId, _error: &CallError) {
+    pub(crate) fn summary_error(&mut self, call: CallId, error: &CallError) {
         if let Some(flight) = self.summary.life.finish(call) {
+            self.summary.failed = Some(self.error_reason(error));
             let facts = self.facts();
             self.local_summary(&facts, flight.turn);
         }
@@ -170,6 +175,7 @@ impl Session {
         if let Some(flight) = self.summary.life.take_overdue(self.now) {
             self.calls.timed_out(flight.call, self.now);
             self.emit(Effect::CancelCall { call: flight.call });
+            self.summary.failed = Some(crate::cards::timed_out(DEADLINE_MS));
             let facts = self.facts();
             self.local_summary(&facts, flight.turn);
         }
@@ -220,6 +226,7 @@ impl Session {
             text: summary.map(|summary| summary.text.clone()),
             origin: summary.map(|summary| summary.origin),
             in_flight,
+            reason: self.summary.failed.clone(),
             usage,
         })
     }

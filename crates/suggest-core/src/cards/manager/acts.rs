@@ -141,6 +141,12 @@ impl CardManager {
         expired > 0
     }
 
+    /// When the first open card's time is over.
+    #[must_use]
+    pub fn next_expiry(&self) -> Option<u64> {
+        self.open().map(|card| card.created_at.saturating_add(self.limits.lifetime_ms)).min()
+    }
+
     fn known(&mut self, id: &str) -> Result<&mut IdleSuggestion, CardError> {
         if let Some(at) = self.book.cards.iter().rposition(|card| card.id == id) {
             return self.book.cards.get_mut(at).ok_or(CardError::Unknown { id: shown(id) });

@@ -183,13 +183,17 @@ fn card() -> impl Strategy<Value = CardView> {
 }
 
 fn cards() -> impl Strategy<Value = CardsView> {
-    (vec(card(), 0..4), btree_map(text(), any::<u32>(), 0..4), any::<bool>(), usage())
-        .prop_map(|(open, dropped, in_flight, usage)| CardsView { open, dropped, in_flight, usage })
+    let reason = coded(ReasonCode::ALL, ReasonCode::coded);
+    (vec(card(), 0..4), btree_map(text(), any::<u32>(), 0..4), any::<bool>(), reason, usage()).prop_map(
+        |(open, dropped, in_flight, reason, usage)| CardsView { open, dropped, in_flight, reason, usage },
+    )
 }
 
 fn summary() -> impl Strategy<Value = SummaryView> {
-    (option::of(text()), option::of(origin()), any::<bool>(), usage())
-        .prop_map(|(text, origin, in_flight, usage)| SummaryView { text, origin, in_flight, usage })
+    let reason = coded(ReasonCode::ALL, ReasonCode::coded);
+    (option::of(text()), option::of(origin()), any::<bool>(), reason, usage()).prop_map(
+        |(text, origin, in_flight, reason, usage)| SummaryView { text, origin, in_flight, reason, usage },
+    )
 }
 
 /// Any state at all, also such as no session reaches.

@@ -166,12 +166,14 @@ fn every_voice() -> State {
         }],
         dropped: [("generic".to_owned(), 1)].into(),
         in_flight: true,
+        reason: None,
         usage,
     });
     state.summary = Some(SummaryView {
         text: Some("Added `report --json`.".to_owned()),
         origin: Some(CardOrigin::Model),
         in_flight: false,
+        reason: None,
         usage,
     });
     state
