@@ -1,8 +1,8 @@
 //! The arguments of every command, and the way to it.
 
 use crate::commands::{
-    acp, advise, cards, completions, config, doctor, dsh, hook, install, man, next, replay, serve, sessions, state,
-    statusline, summary, watch,
+    acp, advise, cards, completions, config, doctor, dsh, hook, install, man, next, replay, serve, sessions,
+    state, statusline, summary, watch,
 };
 use crate::exit::{Exit, Failure};
 use crate::log;

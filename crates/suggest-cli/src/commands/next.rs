@@ -3,6 +3,7 @@
 mod ask;
 mod report;
 
+pub(crate) use ask::show_progress;
 pub use report::report_schema;
 
 use crate::cli::Global;

@@ -24,6 +24,7 @@ pub(super) async fn ask(engine: &Engine, session: &SessionHandle, output: &Outpu
     let mut watch = session.watch();
     let begun = session.command(Command::Retry).await;
     let state = session.state();
+    let model = state.model.as_ref().map(|model| model.id.as_str()).unwrap_or_default();
     let asked = if begun.code == OutputCode::Ok {
         tokio::select! {
             state = watch.wait_for(|state| state.status != Status::Analyzing) => {
@@ -31,7 +32,7 @@ pub(super) async fn ask(engine: &Engine, session: &SessionHandle, output: &Outpu
             }
             // Without a way to hear of Ctrl-C, the system's own way remains: it ends the process.
             Ok(()) = tokio::signal::ctrl_c() => Asked::Interrupted,
-            () = show_progress(&state, output) => Asked::State(session.state()),
+            () = show_progress(model, output) => Asked::State(session.state()),
         }
     } else {
         Asked::State(session.state())
@@ -42,11 +43,10 @@ pub(super) async fn ask(engine: &Engine, session: &SessionHandle, output: &Outpu
 }
 
 /// Shows that a model thinks, where a person looks on. It never ends.
-async fn show_progress(state: &State, output: &Output) {
+pub(crate) async fn show_progress(model: &str, output: &Output) {
     if !output.is_live() {
         return std::future::pending().await;
     }
-    let model = state.model.as_ref().map(|model| model.id.as_str()).unwrap_or_default();
     let began = Instant::now();
     tokio::time::sleep(PATIENCE).await;
     loop {
