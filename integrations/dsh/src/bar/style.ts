@@ -14,7 +14,7 @@ const CSS = `
 .suggest-label{flex:none;font-size:13px;line-height:24px;font-weight:500;color:var(--dsw-alias-label-primary);white-space:nowrap}
 .suggest-prompt{flex:1;min-width:0;margin:0;padding:2px 4px;border:0;border-radius:6px;background:none;font:inherit;font-size:13px;line-height:20px;text-align:start;color:var(--dsw-alias-label-primary-dimmed,var(--dsw-alias-label-secondary));cursor:pointer;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
-.suggest-prompt[data-plain]{cursor:default}
+.suggest-prompt[data-plain]{cursor:default;white-space:normal}
 .suggest-prompt[data-error]{color:var(--dsw-alias-state-error-primary)}
 .suggest-whole{display:block;width:100%;box-sizing:border-box;max-height:min(40vh,240px);overflow-y:auto;white-space:pre-wrap;overflow-wrap:anywhere;user-select:text;color:var(--dsw-alias-label-primary);padding:4px;margin:2px 0;padding-inline-start:26px}
 .suggest-model{flex:0 2 auto;min-width:0;max-width:140px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-size:11px;line-height:16px;color:var(--dsw-alias-label-tertiary)}

@@ -8,6 +8,8 @@ import { randomUUID } from 'node:crypto'
 /** A reply over this is no prompt any more. */
 const MAX_REPLY_CHARACTERS = 1_000_000
 
+const EFFORTS_MS = 60_000
+
 const MAX_DEADLINE_MS = 600_000
 
 /** The error code for all failures of a call; the kind is in the data. */
@@ -53,6 +55,8 @@ function shown(failure: LlmFailure | undefined): string {
 }
 
 export class Models {
+  /** What a model advertises changes only with the host's settings; it is not asked again for every call. */
+  #efforts = new Map<string, { at: number; efforts: readonly unknown[] }>()
   #running = new Map<unknown, (kind: 'cancelled' | 'timeout') => void>()
   #llm: Llm
 
@@ -134,9 +138,15 @@ export class Models {
   }
 
   async #advertises(provider: string, model: string, effort: string): Promise<boolean> {
+    const key = `${provider}/${model}`
+    const known = this.#efforts.get(key)
+    if (known !== undefined && Date.now() - known.at < EFFORTS_MS) return known.efforts.includes(effort)
     try {
       const info = asRecord(await this.info({ provider, model }))
-      return Array.isArray(info?.['efforts']) && info['efforts'].includes(effort)
+      const efforts = Array.isArray(info?.['efforts']) ? info['efforts'] : []
+      if (this.#efforts.size > 64) this.#efforts.clear()
+      this.#efforts.set(key, { at: Date.now(), efforts })
+      return efforts.includes(effort)
     } catch {
       return false
     }

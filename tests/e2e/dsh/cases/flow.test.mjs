@@ -252,7 +252,7 @@ test('both themes and a width of 480 pixels hold everything', async () => {
     }), 5_000)
     assert.ok((await bar(page).boundingBox()).y + (await bar(page).boundingBox()).height <= (await composer(page).boundingBox()).y + 2, `${name}: the bar stands above the input`)
     await shot(page, name)
-    if (open) await page.keyboard.press('Escape')
+    if (open) await action(page, 'collapse').click()
   }
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize({ width: 1280, height: 860 })
