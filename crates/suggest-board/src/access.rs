@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) const PROTOCOL: &str = "suggest.board.v1";
 /// How a browser, which cannot set headers for a WebSocket, names the token: as a second protocol.
 const BEARER_PROTOCOL: &str = "bearer.";
-/// What may be asked without the token: no session data is behind it.
+/// What may be asked without the token besides the page's own files: no session data is behind it.
 const OPEN: [&str; 2] = ["/api/login", "/api/openapi.json"];
 
 /// What is let in.
@@ -79,7 +79,7 @@ impl Access {
         if headers.contains_key(&site) && !matches!(only(headers, &site), Some("same-origin" | "none")) {
             return forbidden("cross-site", "requests of other sites are not answered");
         }
-        if path.starts_with("/api/") && !OPEN.contains(&path) && !self.has_token(headers) {
+        if !crate::page::is_file(path) && !OPEN.contains(&path) && !self.has_token(headers) {
             return Err(ApiError::new(
                 StatusCode::UNAUTHORIZED,
                 "no-token",

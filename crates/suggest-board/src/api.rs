@@ -165,26 +165,22 @@ async fn login(State(app): State<App>, headers: HeaderMap, body: Result<Bytes, B
 }
 
 async fn sessions(State(app): State<App>) -> Answer {
-    let list = app.board.lists().borrow().clone();
-    Ok(text(Bytes::from(list)))
+    Ok(text(Bytes::from(app.board.list())))
 }
 
 async fn cards(State(app): State<App>) -> Answer {
-    let frame = app.board.frames().borrow().clone();
-    Ok(text(frame.bytes()))
+    answer(&*app.board.snapshot())
 }
 
 async fn card(State(app): State<App>, Path(id): Path<String>) -> Answer {
-    let frame = app.board.frames().borrow().clone();
-    match frame.snapshot().cards.iter().find(|card| card.id == id) {
+    match app.board.snapshot().cards.iter().find(|card| card.id == id) {
         Some(card) => answer(card),
         None => Err(ApiError::new(StatusCode::NOT_FOUND, "unknown-card", "no open card has this id")),
     }
 }
 
 async fn summaries(State(app): State<App>) -> Answer {
-    let frame = app.board.frames().borrow().clone();
-    let snapshot = frame.snapshot();
+    let snapshot = app.board.snapshot();
     answer(&json!({ "seq": snapshot.seq, "summaries": snapshot.summaries }))
 }
 

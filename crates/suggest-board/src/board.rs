@@ -7,10 +7,12 @@ use crate::live::BoardSession;
 use axum::extract::ws::Utf8Bytes;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use suggest_core::{
     CardError, CardManager, CardsCommand, Command, Config, Hero, HeroStatus, ModelSource, SessionSetup,
+    Snapshot,
 };
 use suggest_engine::{Engine, HostProcess, NoHost, StoreError};
 use suggest_store::{ActError, CardStore};
@@ -74,6 +76,7 @@ pub(crate) struct Shared {
     failing: Mutex<Option<String>>,
     frames: watch::Sender<Arc<Frame>>,
     lists: watch::Sender<Utf8Bytes>,
+    list_seq: AtomicU64,
     pub(crate) closed: CancellationToken,
 }
 
@@ -113,6 +116,7 @@ impl Board {
                 failing: Mutex::default(),
                 frames,
                 lists,
+                list_seq: AtomicU64::new(0),
                 closed: CancellationToken::new(),
             }),
         };
@@ -230,8 +234,23 @@ impl Board {
         lock(&self.shared.roster).get(session).map(|hero| hero.status)
     }
 
+    /// The newest snapshot: whoever asks after an act sees what it did.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.shared.store.subscribe().borrow().clone()
+    }
+
     pub(crate) fn frames(&self) -> watch::Receiver<Arc<Frame>> {
         self.shared.frames.subscribe()
+    }
+
+    /// The list of the sessions as it is now.
+    pub(crate) fn list(&self) -> Utf8Bytes {
+        let mut notices = lock(&self.shared.notices).clone();
+        notices.extend(lock(&self.shared.failing).clone());
+        // Numbered and built under one lock, so that a higher number is never an older list.
+        let roster = lock(&self.shared.roster);
+        let seq = self.shared.list_seq.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        list_event(seq, &roster, &notices)
     }
 
     pub(crate) fn lists(&self) -> watch::Receiver<Utf8Bytes> {
@@ -321,16 +340,9 @@ async fn make_lists(board: Board) {
     let mut changes = board.shared.roster_changed.subscribe();
     changes.mark_changed();
     let closed = board.shared.closed.clone();
-    let mut seq = 0_u64;
     while let Some(Ok(())) = closed.run_until_cancelled(changes.changed()).await {
         changes.mark_unchanged();
-        seq = seq.saturating_add(1);
-        let event = {
-            let mut notices = lock(&board.shared.notices).clone();
-            notices.extend(lock(&board.shared.failing).clone());
-            list_event(seq, &lock(&board.shared.roster), &notices)
-        };
-        board.shared.lists.send_replace(event);
+        board.shared.lists.send_replace(board.list());
         tokio::time::sleep(BREATH).await;
     }
 }

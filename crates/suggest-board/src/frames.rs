@@ -1,6 +1,5 @@
 //! What subscribers are sent, made once for all of them.
 
-use axum::body::Bytes;
 use axum::extract::ws::Utf8Bytes;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,14 +24,6 @@ impl Frame {
 
     pub(crate) fn seq(&self) -> u64 {
         self.snapshot.seq
-    }
-
-    pub(crate) fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
-    pub(crate) fn bytes(&self) -> Bytes {
-        self.text.clone().into()
     }
 
     /// The compatibility events for one who was sent `before` last: one for each card that is new to it. Whoever was

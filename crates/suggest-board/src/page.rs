@@ -39,6 +39,11 @@ const FILES: [(&str, &str, &str); 7] = [
     ("/icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];
 
+/// Whether a path is one of the page's files.
+pub(crate) fn is_file(path: &str) -> bool {
+    FILES.iter().any(|(known, _, _)| *known == path)
+}
+
 pub(crate) fn routes(mut router: Router<App>) -> Router<App> {
     for (path, kind, body) in FILES {
         router = router.route(path, get(async move || file(kind, body)));

@@ -48,6 +48,26 @@ async fn every_route_but_the_open_ones_needs_the_token() {
 }
 
 #[tokio::test]
+async fn no_other_spelling_of_a_path_leads_around_the_token() {
+    let world = World::new().await;
+    for path in [
+        "/%61pi/cards",
+        "//api/cards",
+        "/./api/cards",
+        "/api//cards",
+        "/API/cards",
+        "/api/cards/",
+        "/api/login/../cards",
+        "/board.js/../api/cards",
+        "/api/cards?/api/login",
+    ] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", world.address);
+        let answer = raw(&world, &request).await;
+        assert!(answer.starts_with("HTTP/1.1 401"), "{path}: {answer}");
+    }
+}
+
+#[tokio::test]
 async fn foreign_hosts_are_refused_also_for_the_page() {
     let world = World::new().await;
     let port = world.address.port();
@@ -178,7 +198,16 @@ async fn large_bodies_other_types_and_odd_shapes_are_refused_without_an_echo_p3(
 #[tokio::test]
 async fn every_answer_is_fenced_and_the_page_loads_nothing_from_elsewhere() {
     let world = World::new().await;
-    for path in ["/", "/board.js", "/board.css", "/words.js", "/icon.svg", "/nothing", "/api/cards"] {
+    for path in [
+        "/",
+        "/board.js",
+        "/board.css",
+        "/words.js",
+        "/icon.svg",
+        "/nothing",
+        "/api/cards",
+        "/api/openapi.json",
+    ] {
         let answer = world.http.get(world.url(path)).send().await.unwrap();
         let header = |name: &str| answer.headers()[name].to_str().unwrap().to_owned();
         let policy = header("content-security-policy");

@@ -22,13 +22,15 @@ use suggest_store::CardStore;
 use tokio::runtime::Runtime;
 
 const NOTES: &str = "\
-The link that is printed opens the page. It is good once; when it was used, the next one is printed. Without folders the
-sessions are looked for where the harnesses keep them. Programs may send events of other sessions to the API, which
-/api/openapi.json describes. Cards and summaries obey the sections `cards` and `summary` of the configuration.
+The link that is printed opens the page. It is good once; when it was used, the next one is printed.
+
+Without folders the sessions are looked for where the harnesses keep them. Programs may tell of other sessions over the
+API, which /api/openapi.json describes. What cards and summaries may ask of models, the sections `cards` and `summary` of
+the configuration say; without a model they are made here, from the facts of the sessions.
 
 Examples:
-  suggest serve                           the sessions of this person, on a free loopback port
-  suggest serve --port 7420 ~/.dsh/sessions
+  suggest serve                           the sessions of this person, for this computer alone
+  suggest serve --port 0 ~/.dsh/sessions  these logs, on any free port
   suggest serve --bind 192.168.1.5 --port 7420 --token-file ~/.suggest-token
 
 Exit status:
@@ -44,7 +46,7 @@ pub(crate) struct ServeArgs {
     #[arg(value_name = "FOLDER")]
     folders: Vec<PathBuf>,
     /// Listen on this port; 0 takes any free one
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 7420)]
     port: u16,
     /// Listen on this address; any but a loopback one needs --token-file
     #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
