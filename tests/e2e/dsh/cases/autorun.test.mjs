@@ -141,6 +141,10 @@ test('a step that edits the goal waits for the human\'s Run (G2)', async () => {
   await world.state(session, 'the hold for the hand', state => state.autorun.hold?.code === 'by-hand-offer' && state.offer?.kind === 'goal_edit')
   await until('the label', async () => /edits the goal/.test(await note(page, 'kind').innerText({ timeout: 500 }).catch(() => '')))
   await shot(page, 'goal-edit')
+  await page.reload()
+  await page.waitForSelector('[role=treeitem]')
+  await select(page, 'edit')
+  await page.waitForSelector('[data-suggest-action="autorun"][aria-pressed="true"]')
   const before = rounds(session).length
   await never('an edit of the goal by the loop', () => rounds(session).length > before, 1_000)
   world.model.director = plain

@@ -19,6 +19,13 @@ after(async () => {
   await world?.close()
 })
 
+/** Loads the page anew and opens the session again. */
+async function reload() {
+  await page.reload()
+  await page.waitForSelector('[role=treeitem]')
+  await select(page, world.model.title)
+}
+
 const frame = () => world.frame(session)
 const director = answer => { world.model.director = answer }
 const numbered = { text: undefined }
@@ -47,6 +54,8 @@ test('a turn, analyzing, and the offer with the model that wrote it', async () =
   await send(page, 'Add a --json flag to the report command [[tool]]')
   await shows(page, 'analyzing')
   await shot(page, 'analyzing')
+  await reload()
+  await shows(page, 'analyzing')
   held.open()
   await shows(page, 'ready')
   assert.match(await bar(page).innerText(), /Recommended Next Step/)
@@ -138,6 +147,8 @@ test('a failure is labelled with its reason and keeps the last offer; Retry asks
   assert.match(await note(page, 'failure').innerText(), /\S/)
   assert.match(await note(page, 'older').innerText(), /from turn 3/)
   await shot(page, 'failed')
+  await reload()
+  await shows(page, 'failed')
   const before = world.model.directorCalls().length
   director(plain)
   await action(page, 'retry').click()
@@ -180,9 +191,7 @@ test('a reload shows the same thing, and costs no call (D6, D12)', async () => {
   await until('a plain offer', async () => (await note(page, 'kind').count()) === 0 && (await bar(page).getAttribute('data-suggest')) === 'ready')
   const calls = world.model.directorCalls().length
   const text = await prompt(page).innerText()
-  await page.reload()
-  await page.waitForSelector('[role=treeitem]')
-  await select(page, world.model.title)
+  await reload()
   await shows(page, 'ready')
   assert.equal(await prompt(page).innerText(), text)
   assert.equal(world.model.directorCalls().length, calls)
@@ -289,9 +298,7 @@ test('Off takes the row away and stops the calls; the model is kept, and one act
   await send(page, 'Work without suggestions')
   await until('the turn to end', async () => (await frame()).state.status === 'off' && world.turns(session).at(-1)?.reason === 'completed')
   assert.equal(world.model.directorCalls().length, calls)
-  await page.reload()
-  await page.waitForSelector('[role=treeitem]')
-  await select(page, world.model.title)
+  await reload()
   await send(page, '/suggest on')
   await shows(page, 'ready')
   assert.equal((await frame()).state.model.id, DIRECTOR)
