@@ -8,8 +8,8 @@
 use divan::Bencher;
 use divan::counter::BytesCount;
 use suggest_core::{
-    Author, CallId, Config, EndReason, Event, Input, Message, ModelReply, Session, SessionSetup, Timestamp,
-    Tool, Turn,
+    Author, CallId, Config, Effect, EndReason, Event, Input, Message, ModelReply, Session, SessionSetup,
+    Timestamp, Tool, Turn, Voice,
 };
 
 const HUMAN: &str = "Add a `--json` flag to the report command, and keep the tables as they are.";
@@ -125,5 +125,82 @@ fn a_turn_with_its_offer(bencher: Bencher<'_, '_>) {
         give(&mut session, Input::Event(Event::TurnEnded { turn, reason: EndReason::Completed }));
         give(&mut session, Input::Event(Event::Idle));
         give(&mut session, Input::Reply(CallId::new(number), ModelReply::text("NEXT: Add a test for it")));
+    });
+}
+
+/// A session with an advisor and without a director.
+struct Reviewed {
+    session: Session,
+    turn: u64,
+}
+
+impl Reviewed {
+    /// After a number of turns on which the reviewer had nothing to note.
+    fn after(turns: u64) -> Self {
+        let mut config = Config::default();
+        config.advisor.provider = "one".to_owned();
+        config.advisor.model = "model".to_owned();
+        config.advisor.next_prompt = false;
+        let setup =
+            SessionSetup::new("s").with_folders(Some("/workspace".to_owned()), Some("/home/ada".to_owned()));
+        let mut reviewed = Self { session: Session::new(setup, config), turn: 0 };
+        for _ in 0..turns {
+            let call = reviewed.work();
+            reviewed.answer(call, r#"{"note": null}"#);
+        }
+        reviewed
+    }
+
+    /// One turn, up to the call of its review.
+    fn work(&mut self) -> CallId {
+        self.turn += 1;
+        let turn = Turn::new(self.turn);
+        give(&mut self.session, Input::Event(Event::TurnStarted { turn, origin: None }));
+        say(&mut self.session, Author::Human, HUMAN);
+        let summary = Some("cargo test: 12 passed".to_owned());
+        let files = vec![format!("/workspace/src/part{turn}.rs")];
+        let tool = Tool { name: "bash".to_owned(), summary, files, ok: Some(true) };
+        give(&mut self.session, Input::Event(Event::Tool(tool)));
+        say(&mut self.session, Author::Assistant, WORKER);
+        let ended = Input::Event(Event::TurnEnded { turn, reason: EndReason::Completed });
+        self.session.handle(Timestamp::new(0), ended);
+        let mut call = None;
+        while let Some(effect) = self.session.poll_effect() {
+            if let Effect::CallModel(wanted) = effect
+                && wanted.voice == Voice::Advisor
+            {
+                call = Some(wanted.call);
+            }
+        }
+        call.unwrap()
+    }
+
+    /// The reply, up to the delivery of its note.
+    fn answer(&mut self, call: CallId, reply: &str) {
+        give(&mut self.session, Input::Reply(call, ModelReply::text(reply)));
+    }
+}
+
+/// A turn with its review and nothing to note: folding, the delta, the prompt, the reply.
+#[divan::bench(args = [10, 10_000])]
+fn a_turn_with_its_review_after_turns(bencher: Bencher<'_, '_>, turns: u64) {
+    let mut reviewed = Reviewed::after(turns);
+    bencher.bench_local(|| {
+        let call = reviewed.work();
+        reviewed.answer(call, r#"{"note": null}"#);
+    });
+}
+
+/// A turn with its review and a note that no remembered one resembles.
+#[divan::bench(args = [10, 10_000])]
+fn a_turn_with_a_note_after_turns(bencher: Bencher<'_, '_>, turns: u64) {
+    let mut reviewed = Reviewed::after(turns);
+    bencher.bench_local(|| {
+        let call = reviewed.work();
+        let number = reviewed.turn;
+        let words = [number % 7, number % 11, number % 13, number].map(|part| format!("part{part}"));
+        let note =
+            format!(r#"{{"severity": "nit", "note": "Split {} before the next step."}}"#, words.join(" "));
+        reviewed.answer(call, &note);
     });
 }
