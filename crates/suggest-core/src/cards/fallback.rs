@@ -188,7 +188,7 @@ fn for_said(said: &Said, tongue: Tongue) -> NewCard {
 fn for_plan(facts: &SessionFacts, tongue: Tongue) -> Vec<NewCard> {
     let with = |wanted: PlanStatus| facts.plan.iter().filter(move |item| item.status == wanted);
     // "Write the tests" says something of this session only behind "Write the parser".
-    let before = with(PlanStatus::Completed).last().map(|item| item_text(&item.text));
+    let before = with(PlanStatus::Completed).next_back().map(|item| item_text(&item.text));
     let before = before.filter(|text| !looks_generic(text));
     with(PlanStatus::InProgress)
         .chain(with(PlanStatus::Pending))
