@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { copy, zhCodes, type Key } from '../src/bar/copy.ts'
 import { look } from '../src/bar/look.ts'
-import { parseBlock, printLink } from '../src/shared/block.ts'
-import { readFrame, readState, type Frame, type State } from '../src/shared/state.ts'
+import { parseBlock, printLink } from '../src/common/block.ts'
+import { readFrame, readState, type Frame, type State } from '../src/common/state.ts'
 
 const t = (key: Key): string => copy.en[key]
 const state = (over: Partial<State> = {}): State => ({

@@ -1,6 +1,6 @@
 /** The row above the input. It shows what it is given, and never acts but on a click. */
 import type { CSSProperties, FunctionComponent, KeyboardEvent, MouseEvent, ReactNode } from 'react'
-import type { VerbAnswer } from '../shared/state.ts'
+import type { VerbAnswer } from '../common/state.ts'
 import { copy, type Key } from './copy.ts'
 import type { View } from './feed.ts'
 import type { InputActions, React, SessionView } from './host.ts'

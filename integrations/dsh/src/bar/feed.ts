@@ -1,6 +1,6 @@
 /** What the page knows: one event stream for all sessions; where there is none, the state is asked for. */
-import { parseBlock } from '../shared/block.ts'
-import { readFrame, type Frame, type VerbAnswer } from '../shared/state.ts'
+import { parseBlock } from '../common/block.ts'
+import { readFrame, type Frame, type VerbAnswer } from '../common/state.ts'
 
 /** A page that nobody looks at for so long gives its connection back: a browser has six for all tabs. */
 const HIDDEN_MS = 30_000

@@ -1,5 +1,5 @@
 /** What the bar shows for a frame: a pure function, so that every row of the table of states can be tested. */
-import type { Frame, Offer } from '../shared/state.ts'
+import type { Frame, Offer } from '../common/state.ts'
 import { sentence, type Key } from './copy.ts'
 
 export interface Note {

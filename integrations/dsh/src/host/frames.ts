@@ -1,5 +1,5 @@
 /** What every session shows, and who looks: each change is pushed once, and a late page first gets what stands. */
-import type { Frame, Link, State } from '../shared/state.ts'
+import type { Frame, Link, State } from '../common/state.ts'
 
 export type Listener = (frame: Frame) => void
 

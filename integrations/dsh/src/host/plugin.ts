@@ -1,6 +1,6 @@
 /** The host half: forwards what happens, does what the sidecar asks, and shows what it says. It decides nothing. */
-import { printLink } from '../shared/block.ts'
-import { readState, type Frame, type VerbAnswer } from '../shared/state.ts'
+import { printLink } from '../common/block.ts'
+import { readState, type Frame, type VerbAnswer } from '../common/state.ts'
 import { findBinary } from './binary.ts'
 import { claim, keep } from './claim.ts'
 import { loud, readConfig } from './config.ts'

@@ -1,5 +1,5 @@
 /** The event stream of the pages: one connection a page carries all sessions. */
-import type { Frame } from '../shared/state.ts'
+import type { Frame } from '../common/state.ts'
 import type { Frames } from './frames.ts'
 import { guarded } from './guard.ts'
 import { trusted } from './trust.ts'
