@@ -8,6 +8,7 @@ fn every_command_teaches_by_example() {
     for command in [
         "",
         "next",
+        "advise",
         "state",
         "replay",
         "doctor",
