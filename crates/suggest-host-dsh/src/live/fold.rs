@@ -3,7 +3,7 @@
 use super::record::{LiveRecord, PendingSizes};
 use crate::fold::{Fold, Output};
 use serde_json::Value;
-use suggest_core::{Event, SessionKind};
+use suggest_core::{EndReason, Event, SessionKind, Turn};
 
 /// Folds what a plugin inside the host observes of one session.
 ///
@@ -12,7 +12,8 @@ use suggest_core::{Event, SessionKind};
 ///
 /// * session events are ordered by their sequence number; one that was seen is ignored;
 /// * the queue is followed by the splices in the log alone, so that a waiting prompt of the human counts once;
-/// * a goal is told when it differs from what was told last, its activation included.
+/// * a goal is told when it differs from what was told last, its activation included;
+/// * a turn whose end the host forgot ends when the agent rests.
 ///
 /// Idle means that nothing runs *and* nothing waits: an agent that stopped with a message in its queue is busy.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct LiveFold {
     hidden_pending: bool,
     idle_told: Option<bool>,
     last_seq: Option<u64>,
+    /// The turn that began and has not ended.
+    open_turn: Option<Turn>,
     missed: u64,
     closed: bool,
 }
@@ -37,6 +40,7 @@ impl LiveFold {
             hidden_pending: false,
             idle_told: None,
             last_seq: None,
+            open_turn: None,
             missed: 0,
             closed: false,
         }
@@ -104,6 +108,7 @@ impl LiveFold {
         if event.get("type").and_then(Value::as_str) == Some("agent/inbox/spliced") {
             self.hidden_pending = false;
         }
+        self.note_turn(&event);
         self.fold.push(event, sink);
         self.settle(false, sink);
     }
@@ -117,6 +122,10 @@ impl LiveFold {
                 self.fold.nothing_waits(sink);
             }
             self.hidden_pending = waiting > 0 && self.fold.inbox().is_empty();
+        }
+        if !running && let Some(turn) = self.open_turn.take() {
+            // A stop at certain moments makes the host forget the end: an agent that rests runs no turn.
+            sink(Output::Live(Event::TurnEnded { turn, reason: EndReason::Aborted }));
         }
         self.settle(!running, sink);
     }
@@ -140,6 +149,17 @@ impl LiveFold {
         if !self.closed {
             self.closed = true;
             sink(Output::Live(Event::Closed));
+        }
+    }
+
+    fn note_turn(&mut self, event: &Value) {
+        match event.get("type").and_then(Value::as_str) {
+            Some("turn/start") => {
+                let number = event.get("data").and_then(|data| data.get("turn")).and_then(Value::as_u64);
+                self.open_turn = number.map(Turn::new);
+            }
+            Some("turn/end") => self.open_turn = None,
+            _ => {}
         }
     }
 

@@ -174,3 +174,35 @@ fn questions_and_approvals_open_and_close() {
         .collect();
     assert_eq!(asking, [true, false, true, false]);
 }
+
+#[test]
+fn a_turn_whose_end_the_host_forgot_ends_when_the_agent_rests() {
+    let mut fold = LiveFold::new(SessionKind::Interactive);
+    let mut events = Vec::new();
+    let mut sink = |output| {
+        if let Output::Live(event) = output {
+            events.push(event);
+        }
+    };
+    let start = serde_json::json!({ "type": "turn/start", "seq": 0, "time": 1, "data": { "turn": 3 } });
+    let late = serde_json::json!({
+        "type": "turn/end", "seq": 1, "time": 1, "data": { "turn": 3, "reason": { "kind": "completed" } }
+    });
+    fold.status(true, None, &mut sink);
+    fold.session_event(start, &mut sink);
+    fold.status(false, None, &mut sink);
+    fold.status(false, None, &mut sink);
+    let aborted =
+        Event::TurnEnded { turn: suggest_core::Turn::new(3), reason: suggest_core::EndReason::Aborted };
+    assert_eq!(events.iter().filter(|event| **event == aborted).count(), 1, "{events:?}");
+    assert_eq!(events.last(), Some(&Event::Idle));
+
+    let mut events = Vec::new();
+    fold.session_event(late, &mut |output| {
+        if let Output::Live(event) = output {
+            events.push(event);
+        }
+    });
+    // The core ignores a second end (rule A10); the adapter does not hide it.
+    assert!(events.len() <= 1);
+}
