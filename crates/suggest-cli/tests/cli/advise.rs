@@ -100,7 +100,9 @@ fn asked(script: Vec<Exchange>, session: &str, more: &[&str]) -> (crate::support
 
 /// What the reviewer read of the session.
 fn delta(request: &RecordedRequest) -> String {
-    request.json()["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned()
+    let body = request.json();
+    let last = body.get("messages").and_then(|messages| messages.as_array()?.last()).unwrap();
+    last.get("content").and_then(Value::as_str).unwrap().to_owned()
 }
 
 fn frame(severity: &str, note: &str) -> Exchange {
