@@ -179,3 +179,91 @@ pub(crate) fn plain_line(state: &State, words: &Words) -> String {
     parts.extend(details(state, state.offer.as_ref(), words));
     parts.join(" · ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::{CHINESE, ENGLISH};
+    use super::*;
+    use proptest::prelude::*;
+    use suggest_core::{Config, OfferId, OfferKind, Session, SessionSetup, Turn};
+
+    fn state(status: Status, offer: Option<(&str, OfferKind)>, reason: Option<&str>) -> State {
+        let mut state = Session::new(SessionSetup::new("s"), Config::default()).state();
+        state.status = status;
+        state.offer = offer.map(|(text, kind)| OfferView {
+            id: "o1".parse::<OfferId>().unwrap(),
+            text: text.to_owned(),
+            turn: Turn::new(3),
+            current: status == Status::Ready,
+            kind,
+            model: "acme/small".parse().unwrap(),
+        });
+        state.reason =
+            reason.map(|message| Coded { code: ReasonCode::InvalidAnswer, message: message.to_owned() });
+        state
+    }
+
+    fn text(lines: &[Line]) -> Vec<String> {
+        lines.iter().map(|line| line.0.iter().map(|piece| piece.text.as_str()).collect()).collect()
+    }
+
+    fn view<'a>(state: Option<&'a State>, expanded: bool) -> BarView<'a> {
+        BarView { state, name: "session.jsonl", dismissed: false, expanded, notice: None }
+    }
+
+    #[test]
+    fn a_failure_is_never_blank_and_says_which_offer_is_older_d3_d10() {
+        let state = state(
+            Status::Failed,
+            Some(("run the tests", OfferKind::Prompt)),
+            Some("312 characters, cap 240, after one retry"),
+        );
+        assert_eq!(
+            text(&view(Some(&state), false).lines(&ENGLISH, 90, 10)),
+            [
+                "! Suggestion failed · 312 characters, cap 240, after one retry · from turn 3 · acme/small",
+                "run the tests",
+                "e expand  c copy  d dismiss  r retry  o off  q quit",
+            ]
+        );
+        let narrow = text(&view(Some(&state), false).lines(&ENGLISH, 20, 20)).join(" ");
+        assert!(narrow.contains("312 characters, cap 240, after one retry"), "{narrow}");
+    }
+
+    #[test]
+    fn what_is_for_a_persons_hand_says_so_d13() {
+        let state = state(Status::Ready, Some(("git push --force", OfferKind::Destructive)), None);
+        let lines = text(&view(Some(&state), false).lines(&ENGLISH, 60, 10));
+        assert_eq!(lines.get(2).unwrap(), "destructive · run it yourself");
+    }
+
+    #[test]
+    fn a_terminal_of_few_rows_shows_what_matters_most() {
+        let state = state(Status::Ready, Some(("run the tests", OfferKind::Prompt)), None);
+        assert_eq!(
+            text(&view(Some(&state), false).lines(&ENGLISH, 40, 2)),
+            ["> Next step · acme/small", "run the tests"]
+        );
+        assert_eq!(
+            text(&view(None, false).lines(&ENGLISH, 40, 1)),
+            ["- Waiting for the session session.jsonl"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_wider_than_the_terminal_f100(
+            offer in "\\PC{0,80}", reason in "\\PC{0,60}", columns in 2_usize..120, rows in 1_usize..20,
+            expanded: bool, chinese: bool, status in 0_usize..5,
+        ) {
+            let all = [Status::Off, Status::Idle, Status::Analyzing, Status::Ready, Status::Failed];
+            let state = state(all[status], Some((&offer, OfferKind::GoalEdit)), Some(&reason));
+            let words = if chinese { &CHINESE } else { &ENGLISH };
+            let lines = text(&view(Some(&state), expanded).lines(words, columns, rows));
+            prop_assert!(lines.len() <= rows);
+            for line in lines {
+                prop_assert!(width(&line) <= columns, "{line:?} in {columns}");
+            }
+        }
+    }
+}

@@ -75,15 +75,15 @@ pub(crate) fn run(arguments: &HookArgs, global: &Global, output: &Output) -> Res
         Some(arguments) => codex(arguments)?,
     };
     let Some(mut job) = job else { return Ok(Exit::Success) };
-    job.at_once |= options.system_message;
+    // Where the worker was sent on before, only the transcript knows whether this is the end.
+    let shows = options.system_message && !job.continued;
+    job.at_once = shows;
     job.headless = options.headless;
     job.config.clone_from(&global.config);
     let store = Store::open(job.host)?;
     let job = start_job(&store, job)
         .map_err(|error| Failure::failed(format_args!("cannot start the background work: {error}")))?;
-    if options.system_message
-        && let Some(offer) = wait_for(&store, &job)
-    {
+    if shows && let Some(offer) = wait_for(&store, &job) {
         output.json(&json!({ "systemMessage": message(&offer) }))?;
     }
     Ok(Exit::Success)
@@ -103,6 +103,7 @@ fn claude_code() -> Result<Option<Job>, Failure> {
         prompt: event.prompt_id,
         workspace: event.cwd,
         at_once: false,
+        continued: event.stop_hook_active,
         headless: false,
         config: None,
         generation: 0,
@@ -110,13 +111,14 @@ fn claude_code() -> Result<Option<Job>, Failure> {
 }
 
 fn codex(arguments: &CodexArgs) -> Result<Option<Job>, Failure> {
-    let job = |session: String, transcript, turn, at_once| Job {
+    let job = |session: String, transcript, turn, continued| Job {
         host: Host::Codex,
         session,
         transcript,
         prompt: turn,
         workspace: None,
-        at_once,
+        at_once: false,
+        continued,
         headless: false,
         config: None,
         generation: 0,
@@ -131,8 +133,8 @@ fn codex(arguments: &CodexArgs) -> Result<Option<Job>, Failure> {
         }
         None => {
             let event = StopHook::read(&standard_input()?).ok_or_else(not_by_hand)?;
-            // The end is written after the hook.
-            Ok(event.rollout().map(|path| job(event.session_id, path, event.turn_id, true)))
+            let continued = event.stop_hook_active;
+            Ok(event.rollout().map(|path| job(event.session_id, path, event.turn_id, continued)))
         }
     }
 }
@@ -154,8 +156,10 @@ fn wait_for(store: &Store, job: &Job) -> Option<OfferView> {
         if record.generation != job.generation {
             return None;
         }
-        if record.work.is_none() {
-            return record.state?.offer.filter(|offer| offer.current);
+        match record.work {
+            None => return record.state?.offer.filter(|offer| offer.current),
+            Some(work) if work.deferred || work.is_lost() => return None,
+            Some(_) => {}
         }
         std::thread::sleep(Duration::from_millis(20));
     }

@@ -25,7 +25,7 @@ const MARK: usize = 256;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Step {
     /// Another session: everything before is over.
-    Opened(SessionSetup),
+    Opened(Box<SessionSetup>),
     /// Of the past (rule D15).
     History(Event),
     /// It happened since the last look.
@@ -153,7 +153,7 @@ impl Follower {
         let file = File::open(&self.path)?;
         let identity = identity(&file.metadata()?);
         let feed = Feed::new(format, setup.kind);
-        steps.push(Step::Opened(setup));
+        steps.push(Step::Opened(Box::new(setup)));
         self.open = Some(Open {
             file,
             identity,

@@ -24,6 +24,8 @@ pub(crate) struct StopEvent {
     pub(crate) transcript_path: PathBuf,
     pub(crate) prompt_id: Option<String>,
     pub(crate) cwd: Option<String>,
+    /// A Stop hook has sent the worker on before in this turn, and may do so again.
+    pub(crate) stop_hook_active: bool,
     hook_event_name: String,
     agent_id: Option<String>,
     background_tasks: Vec<BackgroundTask>,

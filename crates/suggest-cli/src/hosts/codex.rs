@@ -40,6 +40,8 @@ impl NotifyEvent {
 pub(crate) struct StopHook {
     pub(crate) session_id: String,
     pub(crate) turn_id: Option<String>,
+    /// A Stop hook has sent the worker on before in this turn, and may do so again.
+    pub(crate) stop_hook_active: bool,
     transcript_path: Option<PathBuf>,
     hook_event_name: String,
     agent_id: Option<String>,

@@ -44,6 +44,9 @@ pub(crate) struct Work {
     pub(crate) process: Option<u32>,
     /// When it began, in milliseconds since 1970.
     pub(crate) since: u64,
+    /// Nobody needs to wait for it: the turn may go on yet.
+    #[serde(default)]
+    pub(crate) deferred: bool,
 }
 
 /// How far the work is.
@@ -58,7 +61,7 @@ pub(crate) enum Phase {
 
 impl Work {
     pub(crate) fn new(phase: Phase) -> Self {
-        Self { phase, process: None, since: now_ms() }
+        Self { phase, process: None, since: now_ms(), deferred: false }
     }
 
     /// Whether its process is gone though it never said how it ended.

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use suggest_core::{Event, Turn};
+use suggest_core::{Event, GoalPhase, Turn};
 use suggest_host_dsh::Lines;
 use suggest_transcripts::{Fold, Format, ReadLimits, ReadOptions, read_file};
 
@@ -103,8 +103,18 @@ impl Transcript {
         started.flatten()
     }
 
+    /// Whether a goal is open: then the harness checks after each answer whether it goes on.
+    pub(super) fn has_open_goal(&self) -> bool {
+        let newest = self.events.iter().rev().find_map(|event| match event {
+            Event::Goal(goal) => Some(goal.phase == GoalPhase::Active),
+            Event::GoalCleared { .. } => Some(false),
+            _ => None,
+        });
+        newest.unwrap_or(false)
+    }
+
     /// The events up to the end of the newest turn, and those from it on.
-    pub(super) fn split_at_end(self: &mut Self) -> (Vec<Event>, Vec<Event>) {
+    pub(super) fn split_at_end(&mut self) -> (Vec<Event>, Vec<Event>) {
         let end = self.events.iter().rposition(|event| matches!(event, Event::TurnEnded { .. }));
         let tail = self.events.split_off(end.unwrap_or(self.events.len()));
         (std::mem::take(&mut self.events), tail)

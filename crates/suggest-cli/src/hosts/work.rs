@@ -37,6 +37,8 @@ pub(crate) struct Job {
     pub(crate) workspace: Option<String>,
     /// Somebody waits for the answer: the turn is over, whatever the transcript says yet.
     pub(crate) at_once: bool,
+    /// The worker was sent on before in this turn.
+    pub(crate) continued: bool,
     /// Sessions without a person count too (rule D12).
     pub(crate) headless: bool,
     pub(crate) config: Option<PathBuf>,
@@ -136,12 +138,17 @@ fn attempt(store: &Store, job: &Job) -> Result<Outcome, Failure> {
     let unreadable =
         |error: io::Error| Failure::failed(format_args!("cannot read {}: {error}", job.transcript.display()));
     let mut transcript = Transcript::read(format, &job.transcript).map_err(unreadable)?;
+    let at_once = job.at_once && !transcript.has_open_goal();
+    if job.at_once && !at_once {
+        // The harness goes on only when its hook has ended.
+        store.update(&job.session, |record| defer(record, job)).map_err(|error| unwritable(&error))?;
+    }
     let (began, mut changed, mut count) = (Instant::now(), Instant::now(), 0);
     while !transcript.has_ended() {
         if !is_current(store, job) {
             return Ok(Outcome::Superseded);
         }
-        if job.at_once {
+        if at_once {
             transcript.settle();
             break;
         }
@@ -162,8 +169,7 @@ fn attempt(store: &Store, job: &Job) -> Result<Outcome, Failure> {
     if known {
         return Ok(Outcome::Known);
     }
-    let missing_end =
-        if transcript.has_ended() { None } else { transcript.open_turn().filter(|_| job.at_once) };
+    let missing_end = if transcript.has_ended() { None } else { transcript.open_turn().filter(|_| at_once) };
     let (history, mut news) = transcript.split_at_end();
     // The harness itself said that the turn has ended, before it wrote so.
     news.extend(missing_end.map(|turn| Event::TurnEnded { turn, reason: EndReason::Completed }));
@@ -244,6 +250,15 @@ fn session_setup(job: &Job, settings: &Settings, next_offer: u64) -> SessionSetu
 
 fn is_current(store: &Store, job: &Job) -> bool {
     store.read(&job.session).is_some_and(|record| record.generation == job.generation)
+}
+
+/// Says that nobody needs to wait for the work.
+fn defer(record: &mut Record, job: &Job) -> bool {
+    let current = record.generation == job.generation;
+    if let (true, Some(work)) = (current, &mut record.work) {
+        work.deferred = true;
+    }
+    current
 }
 
 /// Puts the end of the work into the record.

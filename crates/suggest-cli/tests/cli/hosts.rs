@@ -185,6 +185,28 @@ fn the_offer_can_be_shown_as_the_hooks_message_before_the_end_is_written() {
 }
 
 #[test]
+fn a_hook_that_shows_the_offer_never_holds_a_goals_rounds_up_and_asks_at_none_of_them() {
+    let world = World::new();
+    let whole = recorded("claude-code/session/interactive-goal.jsonl");
+    let lines: Vec<&str> = whole.lines().collect();
+    let feedback = lines.iter().position(|line| line.contains("Stop hook feedback")).unwrap();
+    let transcript = world.write("s.jsonl", lines[..feedback].join("\n") + "\n");
+    let mut event = stop("s-1", &transcript, "p");
+    for active in [false, true] {
+        event["stop_hook_active"] = json!(active);
+        let began = Instant::now();
+        let run =
+            world.run_with_input(&["hook", "claude-code", "--system-message"], event.to_string().as_bytes());
+        assert_eq!(run.ends_with(0).stdout, "");
+        assert!(began.elapsed() < Duration::from_secs(5), "it did not wait for what cannot come");
+        assert_eq!(record(&world, "claude-code", "s-1").unwrap()["state"], Value::Null);
+    }
+    world.write("s.jsonl", &whole);
+    let record = finished(&world, "claude-code", "s-1");
+    assert_eq!(record["state"]["usage"]["calls"], json!(1), "{record}");
+}
+
+#[test]
 fn newer_work_fences_older_work_and_a_dead_process_is_a_failure_d3() {
     let world = World::new();
     let whole = recorded("claude-code/session/interactive-main.2.jsonl");

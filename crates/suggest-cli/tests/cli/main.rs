@@ -4,6 +4,7 @@
 
 mod advise;
 mod arguments;
+mod cards;
 mod config;
 mod doctor;
 mod dsh;
@@ -14,6 +15,7 @@ mod next;
 mod reference;
 mod replay;
 mod secrets;
+mod serve;
 mod support;
 mod terminal;
 mod watch;

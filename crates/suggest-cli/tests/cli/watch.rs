@@ -58,7 +58,7 @@ impl Watch {
     fn state(&self) -> Value {
         loop {
             let state: Value = serde_json::from_str(&self.line()).unwrap();
-            if state["state"] != json!("analyzing") {
+            if state.get("state") != Some(&json!("analyzing")) {
                 return state;
             }
         }

@@ -27,17 +27,17 @@ pub(super) fn installed(text: &str, program: &str, wanted: Wanted) -> Result<Str
         return Ok(text);
     }
     let mut editor = editor(&text)?;
+    let command = json!(format!("{}{STATUS_MARK}", quoted(program)));
     let status = json!({
         "type": "command",
-        "command": format!("{}{STATUS_MARK}", quoted(program)),
+        "command": command,
         "refreshInterval": REFRESH_SECONDS,
     });
     match editor.at(&["statusLine"]) {
         None => editor.add_member(&[], "statusLine", &status),
         Some(present) if is_ours(present, STATUS_MARK) => {
-            if let Some(command) = present.get("command") {
-                let span = command.span.clone();
-                editor.replace(span, &status["command"]);
+            if let Some(span) = present.get("command").map(|present| present.span.clone()) {
+                editor.replace(span, &command);
             }
         }
         Some(_) => {

@@ -115,7 +115,7 @@ fn take(board: &Board, runtime: &Handle, path: &Path, followed: &mut Followed, s
         Step::Opened(setup) => {
             // The earlier session of this file ends before another one with its id begins.
             followed.session = None;
-            let setup = attended(setup, path);
+            let setup = attended(*setup, path);
             if setup.kind == SessionKind::Subagent {
                 followed.given_up = true;
                 return;

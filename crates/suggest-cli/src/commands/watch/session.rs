@@ -141,7 +141,7 @@ impl Watched {
         match step {
             Step::Opened(setup) => {
                 self.note_offers();
-                let setup = setup.with_model_source(self.model_source);
+                let setup = (*setup).with_model_source(self.model_source);
                 let ticket = setup.first_ticket;
                 let setup = setup.resuming(self.offers, ticket, 0);
                 let session = self.engine.open_session(setup, self.config.clone(), Arc::new(NoHost));
