@@ -4,6 +4,7 @@ use crate::support::{SOON, World, refused};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::time::Duration;
+use suggest_core::NewCard;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 fn ids(event: &Value) -> Vec<&str> {
@@ -56,9 +57,11 @@ async fn one_who_does_not_read_is_dropped_holds_nobody_up_and_catches_up_by_the_
     let mut quick = world.subscribe().await;
     for round in 0..40_u32 {
         // Nobody reads `slow`; snapshots of a megabyte and more fill whatever the system buffers.
-        let (session, prompt) = (format!("s{}", round % 8), format!("{large} {round}"));
-        world.offer(&session, &[&prompt]).await;
-        let marker = format!(" {round}");
+        let marker = format!("src/file_{round}.rs");
+        let card = NewCard::new("A title", large.as_str(), format!("Fix {marker}"));
+        let (store, session) = (world.store.clone(), format!("s{}", round % 8));
+        let offer = move || store.change(|manager, now| manager.offer(&session, vec![card], now)).unwrap();
+        tokio::task::spawn_blocking(offer).await.unwrap();
         quick
             .until("suggestion_update", |event| {
                 let cards = event["cards"].as_array().unwrap();
@@ -86,7 +89,7 @@ async fn one_who_does_not_read_is_dropped_holds_nobody_up_and_catches_up_by_the_
             .as_array()
             .unwrap()
             .iter()
-            .any(|card| card["prompt"].as_str().unwrap().ends_with(" 39"))
+            .any(|card| card["prompt"].as_str().unwrap().ends_with("src/file_39.rs"))
     );
 }
 

@@ -15,33 +15,33 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{MaybeTlsStream, WebSocketStream};
 
-pub const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(20);
 
 /// A board with its server, and what is needed to ask it.
-pub struct World {
-    pub folder: Arc<TempDir>,
-    pub store: CardStore,
-    pub board: Board,
-    pub address: SocketAddr,
-    pub token: Token,
-    pub code: String,
-    pub http: reqwest::Client,
+pub(crate) struct World {
+    pub(crate) folder: Arc<TempDir>,
+    pub(crate) store: CardStore,
+    pub(crate) board: Board,
+    pub(crate) address: SocketAddr,
+    pub(crate) token: Token,
+    pub(crate) code: String,
+    pub(crate) http: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
     served: JoinHandle<()>,
 }
 
 impl World {
-    pub async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         Self::with(ServeLimits::default(), Arc::new(TempDir::new().unwrap()), 0).await
     }
 
-    pub async fn limited(change: impl FnOnce(&mut ServeLimits)) -> Self {
+    pub(crate) async fn limited(change: impl FnOnce(&mut ServeLimits)) -> Self {
         let mut limits = ServeLimits::default();
         change(&mut limits);
         Self::with(limits, Arc::new(TempDir::new().unwrap()), 0).await
     }
 
-    pub async fn with(limits: ServeLimits, folder: Arc<TempDir>, port: u16) -> Self {
+    pub(crate) async fn with(limits: ServeLimits, folder: Arc<TempDir>, port: u16) -> Self {
         let store = CardStore::open(folder.path().join("suggestions.json")).unwrap();
         let engine = Engine::builder().store(Arc::new(store.clone())).build().unwrap();
         let mut board_limits = BoardLimits::default();
@@ -63,12 +63,12 @@ impl World {
         Self { folder, store, board, address, token, code, http, stop: Some(stop), served }
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// Asks with the token.
-    pub async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Option<Value>) -> (u16, Value) {
         let method = method.to_uppercase().parse().unwrap();
         let mut request = self.http.request(method, self.url(path)).bearer_auth(self.token.reveal());
         if let Some(body) = body {
@@ -78,12 +78,12 @@ impl World {
         (answer.status().as_u16(), answer.json().await.unwrap_or_default())
     }
 
-    pub async fn post(&self, path: &str, body: Value) -> (u16, Value) {
+    pub(crate) async fn post(&self, path: &str, body: Value) -> (u16, Value) {
         self.ask("post", path, Some(body)).await
     }
 
     /// Offers cards for a session, as its core would.
-    pub async fn offer(&self, session: &str, prompts: &[&str]) -> Vec<String> {
+    pub(crate) async fn offer(&self, session: &str, prompts: &[&str]) -> Vec<String> {
         let (store, session) = (self.store.clone(), session.to_owned());
         let cards: Vec<NewCard> = prompts
             .iter()
@@ -96,12 +96,12 @@ impl World {
     }
 
     /// Tells that a session is there and waits.
-    pub async fn idle(&self, session: &str) {
+    pub(crate) async fn idle(&self, session: &str) {
         let path = format!("/api/sessions/{session}/events");
         assert_eq!(self.post(&path, json!({ "events": [{ "type": "idle" }] })).await.0, 200);
     }
 
-    pub async fn subscribe(&self) -> Subscriber {
+    pub(crate) async fn subscribe(&self) -> Subscriber {
         let mut request = format!("ws://{}/api/ws", self.address).into_client_request().unwrap();
         let bearer = format!("suggest.board.v1, bearer.{}", self.token.reveal());
         request.headers_mut().insert("sec-websocket-protocol", bearer.parse().unwrap());
@@ -110,7 +110,7 @@ impl World {
         Subscriber(socket)
     }
 
-    pub async fn end(mut self) -> Arc<TempDir> {
+    pub(crate) async fn end(mut self) -> Arc<TempDir> {
         let _ = self.stop.take().unwrap().send(());
         tokio::time::timeout(SOON, &mut self.served).await.unwrap().unwrap();
         Arc::clone(&self.folder)
@@ -122,11 +122,11 @@ fn rustls_for_tests() -> Result<(), ()> {
     rustls::crypto::ring::default_provider().install_default().map_err(drop)
 }
 
-pub struct Subscriber(pub WebSocketStream<MaybeTlsStream<TcpStream>>);
+pub(crate) struct Subscriber(pub(crate) WebSocketStream<MaybeTlsStream<TcpStream>>);
 
 impl Subscriber {
     /// The next event; none when the server closed the connection.
-    pub async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             let message = tokio::time::timeout(SOON, self.0.next()).await.expect("an event in time");
             match message {
@@ -138,7 +138,7 @@ impl Subscriber {
     }
 
     /// The next event of this type that fits.
-    pub async fn until(&mut self, kind: &str, fits: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) async fn until(&mut self, kind: &str, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let event = self.next().await.expect("the connection stays");
             if event["type"] == kind && fits(&event) {
@@ -149,7 +149,7 @@ impl Subscriber {
 }
 
 /// How a WebSocket was refused.
-pub fn refused(error: Error) -> u16 {
+pub(crate) fn refused(error: Error) -> u16 {
     match error {
         Error::Http(answer) => answer.status().as_u16(),
         other => panic!("another failure: {other}"),
@@ -157,7 +157,7 @@ pub fn refused(error: Error) -> u16 {
 }
 
 /// The events of one whole turn.
-pub fn turn(number: u64, human: &str, answer: &str) -> Vec<Value> {
+pub(crate) fn turn(number: u64, human: &str, answer: &str) -> Vec<Value> {
     vec![
         json!({ "type": "turn_started", "turn": number, "origin": "human" }),
         json!({ "type": "message", "author": "human", "text": human }),
