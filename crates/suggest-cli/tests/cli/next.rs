@@ -250,14 +250,11 @@ fn an_offer_for_a_person_to_run_carries_its_label_d13() {
         "{\"type\":\"goal\",\"id\":\"g\",\"revision\":1,\"phase\":\"active\",\"objective\":\"Ship the flag\"}\n",
     );
     lines.push_str(&events("All of it is done, and every test passes."));
-    let plan = "{\"type\":\"plan\",\"items\":[{\"text\":\"Write the flag\",\"status\":\"completed\"}]}\n{\"type\":\"turn_ended\"";
-    let session = world.write(
-        "s.jsonl",
-        lines.replace(
-            "{\"reason\":\"completed\",\"turn\":1,\"type\":\"turn_ended\"}",
-            &format!("{plan},\"turn\":1,\"reason\":\"completed\"}}"),
-        ),
-    );
+    let plan = "{\"type\":\"plan\",\"items\":[{\"text\":\"Write the flag\",\"status\":\"completed\"}]}\n";
+    // Before the end of the turn.
+    let end = lines.trim_end().rfind('\n').unwrap() + 1;
+    lines.insert_str(end, plan);
+    let session = world.write("s.jsonl", lines);
     let run = world.run(&["next", &session]).ends_with(0);
     assert!(run.stdout.starts_with("Close out the goal"), "{run}");
     assert!(run.stderr.contains("note: edits the goal · run it yourself"), "{run}");
