@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openBrowser } from '../lib/browser.mjs'
-import { card, cardOf, live, open, settled, shot, state, until } from '../lib/world.mjs'
+import { World, card, cardOf, live, open, settled, shot, state, until } from '../lib/world.mjs'
 
 test('the link opens the page once, leaves the address, and the next one is printed', async t => {
   const { world, page } = await open(t, { cards: [card('s1', 'Fix src/parser.rs')] })
@@ -73,4 +73,21 @@ test('the page says that it loads until the first snapshot is there', async t =>
   await live(page)
   assert.equal(await page.locator('#loading').isVisible(), false)
   assert.equal(await world.stop('SIGINT'), 0, 'Ctrl-C is how it ends')
+})
+
+test('a store that cannot be read is set aside, and the page says where (F176)', async t => {
+  const { writeFileSync, readdirSync, readFileSync } = await import('node:fs')
+  const world = new World()
+  t.after(() => world.end())
+  writeFileSync(world.store, '{"version": 1, "cards": [{"id"')
+  await world.start()
+  const browser = await openBrowser()
+  t.after(() => browser.close())
+  const page = browser.context.pages()[0]
+  await page.goto(world.link)
+  await live(page)
+  await page.locator('#notices li', { hasText: 'is damaged' }).waitFor()
+  const aside = readdirSync(world.dir).find(name => name.includes('set-aside'))
+  assert.equal(readFileSync(`${world.dir}/${aside}`, 'utf8'), '{"version": 1, "cards": [{"id"')
+  await shot(page, 'notice')
 })

@@ -16,6 +16,8 @@ use tokio::task::JoinHandle;
 const LOOK: Duration = Duration::from_millis(200);
 /// How often new logs are looked for.
 const SEARCH: Duration = Duration::from_secs(2);
+/// New logs are looked for at least so often; a log stays young for longer.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 /// A log that is found later and is younger than this came into being while we looked on.
 const YOUNG: Duration = Duration::from_secs(60);
 
@@ -41,10 +43,13 @@ pub(super) fn start(board: Board, folders: Folders) -> Logs {
             return;
         }
         let mut desk = Desk { board, runtime, followed: BTreeMap::new() };
-        let mut searched: Option<Instant> = None;
+        let (mut searched, mut pause): (Option<Instant>, Duration) = (None, SEARCH);
         while !flag.load(Ordering::Relaxed) {
-            if searched.is_none_or(|at| at.elapsed() >= SEARCH) {
+            if searched.is_none_or(|at| at.elapsed() >= pause) {
+                let begun = Instant::now();
                 desk.search(&folders, searched.is_none());
+                // A search that takes long is not made often: at most a twentieth of the time goes into it.
+                pause = begun.elapsed().saturating_mul(20).clamp(SEARCH, LONGEST_PAUSE);
                 searched = Some(Instant::now());
             }
             desk.look();

@@ -88,7 +88,8 @@ pub(crate) fn run(arguments: &ServeArgs, global: &Global, output: &Output) -> Re
         Folders::named(&arguments.folders)?
     };
     let (store, token) = kept(arguments)?;
-    store.take_warnings().iter().for_each(|warning| output.warning(&warning.to_string()));
+    let warnings: Vec<String> = store.take_warnings().iter().map(ToString::to_string).collect();
+    warnings.iter().for_each(|warning| output.warning(warning));
     let runtime = runtime()?;
     let options = ServeOptions::new(SocketAddr::new(arguments.bind, arguments.port), token)
         .with_names(arguments.allow_host.clone())
@@ -104,6 +105,7 @@ pub(crate) fn run(arguments: &ServeArgs, global: &Global, output: &Output) -> Re
             .build()
             .map_err(Failure::failed)?;
         let board = Board::new(engine, store, config, settings.model_source());
+        warnings.iter().for_each(|warning| board.notice(warning));
         let ending = ending()?;
         let server = BoardServer::bind(board.clone(), options).await.map_err(|error| {
             Failure::failed(error).with_help("choose another --port, or 0 for any free one")
