@@ -74,7 +74,10 @@ impl Pattern {
                 let fields = fields.iter().map(|(key, field)| {
                     Self::parse(field, &format!("{place}.{key}")).map(|pattern| (key.clone(), pattern))
                 });
-                fields.collect::<Result<_, _>>().map(Self::Fields)
+                // Differences come in one order, whether or not serde_json keeps the order of the text.
+                let mut fields = fields.collect::<Result<Vec<_>, _>>()?;
+                fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+                Ok(Self::Fields(fields))
             }
         }
     }

@@ -230,7 +230,10 @@ fn files(name: &str, arguments: &Value) -> Vec<String> {
 
 fn collect_files(value: &Value, depth: u8, found: &mut Vec<String>) {
     let Value::Object(object) = value else { return };
-    for (key, value) in object {
+    // In an order of its own: whether a map keeps the order of its text depends on how serde_json was built.
+    let mut fields: Vec<_> = object.iter().collect();
+    fields.sort_unstable_by_key(|(key, _)| key.as_str());
+    for (key, value) in fields {
         match value {
             Value::String(path) if names_a_file(key) => add_file(path, found),
             Value::Array(list) if depth < 2 => {

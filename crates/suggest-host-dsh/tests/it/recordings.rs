@@ -164,9 +164,22 @@ pub(crate) fn printed(events: impl IntoIterator<Item = Event>) -> String {
                 }
             }
         }
-        writeln!(text, "{json}").unwrap();
+        writeln!(text, "{}", sorted(json)).unwrap();
     }
     text
+}
+
+/// With its keys in order, whether or not serde_json was built to keep them as they come.
+fn sorted(value: serde_json::Value) -> serde_json::Value {
+    match value {
+        serde_json::Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.into_iter().map(|(key, value)| (key, sorted(value))).collect();
+            fields.sort_by(|a, b| a.0.cmp(&b.0));
+            serde_json::Value::Object(fields.into_iter().collect())
+        }
+        serde_json::Value::Array(items) => items.into_iter().map(sorted).collect(),
+        other => other,
+    }
 }
 
 #[test]
