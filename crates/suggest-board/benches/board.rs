@@ -10,7 +10,6 @@
     reason = "a benchmark stops at the first surprise and prints"
 )]
 
-use futures_util::StreamExt as _;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +20,9 @@ use suggest_core::{
 };
 use suggest_engine::Engine;
 use suggest_store::CardStore;
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::TcpStream;
 use tokio::sync::{mpsc, oneshot};
-use tokio_tungstenite::tungstenite::Message;
-use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 const SESSIONS: u64 = 1_000;
 const DISMISSALS: u64 = 10_000;
@@ -76,28 +75,44 @@ fn median(mut times: Vec<Duration>) -> (Duration, Duration) {
     (at(50), at(95))
 }
 
+/// Reads all bytes of every message, and looks at its beginning: what comes after that is the page's work, which another
+/// process does.
 async fn subscriber(
     address: SocketAddr,
     token: String,
     told: mpsc::UnboundedSender<Instant>,
     wanted: Arc<AtomicU64>,
 ) {
-    let mut request = format!("ws://{address}/api/ws").into_client_request().unwrap();
-    request
-        .headers_mut()
-        .insert("sec-websocket-protocol", format!("suggest.board.v1, bearer.{token}").parse().unwrap());
-    let (mut socket, _) = tokio_tungstenite::connect_async(request).await.unwrap();
-    let mut answered = 0;
-    while let Some(Ok(message)) = socket.next().await {
-        let Message::Text(text) = message else { continue };
-        // The number stands near the beginning; reading all of it is the page's work.
-        let Some(rest) = text.strip_prefix("{\"type\":\"suggestion_update\",\"seq\":") else { continue };
-        let seq: u64 = rest.split(',').next().and_then(|number| number.parse().ok()).unwrap();
-        if seq > answered {
-            answered = seq;
-            if seq >= wanted.load(Ordering::Acquire) && told.send(Instant::now()).is_err() {
-                return;
-            }
+    let mut stream = BufReader::with_capacity(256 * 1024, TcpStream::connect(address).await.unwrap());
+    let head = format!(
+        "GET /api/ws HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer {token}\r\n\r\n"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut line = String::new();
+    while stream.read_line(&mut line).await.unwrap() > 2 {
+        line.clear();
+    }
+    loop {
+        let Ok(kind) = stream.read_u8().await else { return };
+        let length = match stream.read_u8().await.unwrap() {
+            126 => u64::from(stream.read_u16().await.unwrap()),
+            127 => stream.read_u64().await.unwrap(),
+            short => u64::from(short),
+        };
+        let mut rest = (&mut stream).take(length);
+        let mut first = [0; 64];
+        let mut seq = None;
+        if length >= 64 {
+            rest.read_exact(&mut first).await.unwrap();
+            let first = String::from_utf8_lossy(&first);
+            let number = first.strip_prefix("{\"type\":\"suggestion_update\",\"seq\":");
+            seq = number.and_then(|rest| rest.split(',').next()?.parse::<u64>().ok());
+        }
+        tokio::io::copy_buf(&mut rest, &mut tokio::io::sink()).await.unwrap();
+        let is_text = kind & 0x0f == 1;
+        if is_text && seq.is_some_and(|seq| seq >= wanted.load(Ordering::Acquire)) {
+            let _ = told.send(Instant::now());
         }
     }
 }

@@ -122,6 +122,9 @@ impl Document {
     }
 
     pub(crate) fn write(&self) -> serde_json::Result<Vec<u8>> {
+        if self.unread.is_empty() {
+            return self.write_plainly();
+        }
         let mut fields = Map::new();
         fields.insert("version".to_owned(), VERSION.into());
         if let Value::Object(book) = serde_json::to_value(&self.book)? {
@@ -132,21 +135,43 @@ impl Document {
                 items.extend(odd.iter().cloned());
             }
         }
-        if !self.kept.is_empty() {
-            let sessions: Map<String, Value> = self
-                .kept
-                .iter()
-                .map(|(session, (at, kept))| {
-                    let mut kinds: Map<String, Value> = kept.clone().into_iter().collect();
-                    kinds.insert("at".to_owned(), (*at).into());
-                    (session.clone(), Value::Object(kinds))
-                })
-                .collect();
-            fields.insert("sessions".to_owned(), Value::Object(sessions));
+        if let Some(sessions) = self.sessions() {
+            fields.insert("sessions".to_owned(), sessions);
         }
         let mut bytes = serde_json::to_vec(&Value::Object(fields))?;
         bytes.push(b'\n');
         Ok(bytes)
+    }
+
+    /// The usual way: the book as it is, without a tree of all its values. A book is always an object with fields.
+    fn write_plainly(&self) -> serde_json::Result<Vec<u8>> {
+        let book = serde_json::to_vec(&self.book)?;
+        let mut bytes = format!("{{\"version\":{VERSION},").into_bytes();
+        bytes.extend_from_slice(book.get(1..).unwrap_or_default());
+        if let Some(sessions) = self.sessions() {
+            bytes.pop();
+            bytes.extend_from_slice(b",\"sessions\":");
+            serde_json::to_writer(&mut bytes, &sessions)?;
+            bytes.push(b'}');
+        }
+        bytes.push(b'\n');
+        Ok(bytes)
+    }
+
+    fn sessions(&self) -> Option<Value> {
+        if self.kept.is_empty() {
+            return None;
+        }
+        let sessions: Map<String, Value> = self
+            .kept
+            .iter()
+            .map(|(session, (at, kept))| {
+                let mut kinds: Map<String, Value> = kept.clone().into_iter().collect();
+                kinds.insert("at".to_owned(), (*at).into());
+                (session.clone(), Value::Object(kinds))
+            })
+            .collect();
+        Some(Value::Object(sessions))
     }
 }
 
