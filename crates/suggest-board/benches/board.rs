@@ -69,6 +69,15 @@ fn resident_kib() -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).unwrap_or_default()
 }
 
+/// The processor time of this process so far, in the system's ticks of 10 ms.
+fn processor() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit(')').next().unwrap_or_default();
+    let ticks =
+        after_name.split_whitespace().skip(11).take(2).filter_map(|number| number.parse::<u64>().ok());
+    Duration::from_millis(ticks.sum::<u64>() * 10)
+}
+
 fn median(mut times: Vec<Duration>) -> (Duration, Duration) {
     times.sort();
     let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1)).copied().unwrap();
@@ -166,6 +175,7 @@ async fn run() {
 
     let ids: Vec<String> = store.read(|cards| cards.open().map(|card| card.id.clone()).collect());
     let (mut acts, mut all) = (Vec::new(), Vec::new());
+    let worked = processor();
     for id in ids.into_iter().take(ROUNDS) {
         wanted.store(store.read(CardManager::seq) + 1, Ordering::Release);
         let begun = Instant::now();
@@ -182,12 +192,15 @@ async fn run() {
         tokio::time::sleep(Duration::from_millis(20)).await;
         while heard.try_recv().is_ok() {}
     }
+    let worked = (processor() - worked) / u32::try_from(ROUNDS).unwrap();
     let (acts, all) = (median(acts), median(all));
     println!("a mutation, on the disk: median {:.1?}, 95 % {:.1?}", acts.0, acts.1);
     println!(
         "a mutation, at every one of {SUBSCRIBERS} subscribers: median {:.1?}, 95 % {:.1?}",
         all.0, all.1
     );
+
+    println!("processor time of one, server and subscribers together: {worked:.1?}");
 
     let _ = stop.send(());
     served.await.unwrap();
