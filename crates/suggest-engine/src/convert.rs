@@ -173,6 +173,15 @@ fn plan_status(status: core::PlanStatus) -> llm::PlanStatus {
     }
 }
 
+fn usage(usage: llm::Usage) -> CallUsage {
+    CallUsage {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cached_tokens: usage.cached_tokens,
+        reasoning_tokens: usage.reasoning_tokens,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,14 +260,5 @@ mod tests {
         assert_eq!(mapped.earlier_humans, ["one"]);
         assert_eq!(mapped.last_assistant.as_deref(), Some("done"));
         assert_eq!((mapped.current_turn, mapped.completed_turns, mapped.max_chars), (9, 9, 240));
-    }
-}
-
-fn usage(usage: llm::Usage) -> CallUsage {
-    CallUsage {
-        input_tokens: usage.input_tokens,
-        output_tokens: usage.output_tokens,
-        cached_tokens: usage.cached_tokens,
-        reasoning_tokens: usage.reasoning_tokens,
     }
 }

@@ -50,7 +50,16 @@ impl Session {
             Phase::Analyzing(_) => (Status::Analyzing, None),
             Phase::Ready(_) => (Status::Ready, None),
             Phase::Failed(reason) => (Status::Failed, Some(reason.clone())),
-            Phase::Waiting(reason) => (Status::Idle, Some(self.idle_reason(*reason).coded())),
+            Phase::Waiting(reason) => {
+                let code = self.idle_reason(*reason);
+                let reason = match (code, self.turns.last_ended) {
+                    (ReasonCode::NoCompletedTurn, Some(_)) => {
+                        Coded::new(code, "the last turn did not complete, and none before it did")
+                    }
+                    _ => code.coded(),
+                };
+                (Status::Idle, Some(reason))
+            }
         }
     }
 
