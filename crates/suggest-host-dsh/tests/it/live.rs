@@ -4,7 +4,7 @@ use crate::recordings::printed;
 use crate::support::{fold_live, live_records, recordings};
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use suggest_core::{Author, Event, Origin, SessionKind, Turn};
+use suggest_core::{Author, EndReason, Event, Origin, SessionKind, Turn};
 use suggest_host_dsh::{LiveFold, LiveRecord, Output};
 
 fn live_events(name: &str) -> Vec<Event> {
@@ -184,16 +184,15 @@ fn a_turn_whose_end_the_host_forgot_ends_when_the_agent_rests() {
             events.push(event);
         }
     };
-    let start = serde_json::json!({ "type": "turn/start", "seq": 0, "time": 1, "data": { "turn": 3 } });
-    let late = serde_json::json!({
+    let start = json!({ "type": "turn/start", "seq": 0, "time": 1, "data": { "turn": 3 } });
+    let late = json!({
         "type": "turn/end", "seq": 1, "time": 1, "data": { "turn": 3, "reason": { "kind": "completed" } }
     });
     fold.status(true, None, &mut sink);
     fold.session_event(start, &mut sink);
     fold.status(false, None, &mut sink);
     fold.status(false, None, &mut sink);
-    let aborted =
-        Event::TurnEnded { turn: suggest_core::Turn::new(3), reason: suggest_core::EndReason::Aborted };
+    let aborted = Event::TurnEnded { turn: Turn::new(3), reason: EndReason::Aborted };
     assert_eq!(events.iter().filter(|event| **event == aborted).count(), 1, "{events:?}");
     assert_eq!(events.last(), Some(&Event::Idle));
 
