@@ -149,7 +149,7 @@ async fn run() {
     let mut sessions = Vec::new();
     for number in 0..SESSIONS {
         let setup = SessionSetup::new(format!("session-{number}"))
-            .with_folders(Some(format!("/home/somebody/work/project-{number}")), None);
+            .with_folders(Some(format!("/home/somebody/project-{number}")), None);
         sessions.push(board.open(setup, None).await.unwrap());
     }
     println!("memory of {SESSIONS} sessions: {} KiB each", (resident_kib() - before) / SESSIONS);

@@ -45,7 +45,7 @@ fi
 # A home folder of its own. Not below /tmp: Codex warns there.
 mkdir -p "$cache/homes"
 home=$(mktemp -d "$cache/homes/XXXXXX")
-work=$home/work
+work=$home/project
 mkdir -p "$work"
 git -C "$work" init --quiet
 socket=$home/tmux

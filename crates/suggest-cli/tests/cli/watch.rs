@@ -181,7 +181,7 @@ impl Terminal {
             world.path("").display()
         );
         let line = format!(
-            "{environment} {command}; echo \"left with $?\"; stty -a | grep -o ' -\\?echo '; exec sleep 60"
+            "{environment} {command}; left=$?; stty -a | grep -o ' -\\?echo '; echo \"left with $left\"; exec sleep 60"
         );
         terminal.tmux(&[
             "-f",
@@ -313,7 +313,7 @@ fn the_terminal_is_given_back_on_every_signal_and_taken_again_after_a_pause() {
         let terminal = Terminal::start(&world, 60, "C.UTF-8", "bash --norc --noprofile -i");
         // A shell with job control, as people have: a pause gives the terminal back to it.
         let type_line = |line: &str| terminal.tmux(&["send-keys", "-l", &format!("{line}\n")]);
-        type_line(&format!("{command}; echo \"left with $?\"; stty -a | grep -o ' -\\?echo '"));
+        type_line(&format!("{command}; left=$?; stty -a | grep -o ' -\\?echo '; echo \"left with $left\""));
         terminal.shows("q quit");
         let id = std::fs::read_to_string(world.path("id")).unwrap();
         let kill = |signal: &str| {
@@ -330,7 +330,7 @@ fn the_terminal_is_given_back_on_every_signal_and_taken_again_after_a_pause() {
                 }
                 let stopped = terminal.shows("Stopped");
                 assert!(!stopped.contains("q quit"), "the terminal is given back: {stopped}");
-                type_line("clear; fg; echo \"left with $?\"; stty -a | grep -o ' -\\?echo '");
+                type_line("clear; fg; left=$?; stty -a | grep -o ' -\\?echo '; echo \"left with $left\"");
                 terminal.shows("q quit");
             }
         }

@@ -290,7 +290,7 @@ impl Session {
             pending.idle_since = true;
             let Stage::Accepted(at) = pending.stage else { return true };
             let over = pending.moved_on || now.ms_since(at) >= START_MS;
-            lost |= over && pending.author == SubmitAuthor::Suggest && !pending.withdrawn;
+            lost |= over && pending.author == SubmitAuthor::Suggest;
             !over
         });
         if lost {

@@ -1,6 +1,6 @@
 //! Asking the model and judging its answer (rules D4 to D10).
 
-use super::{Generation, Offer, Phase, Watermark};
+use super::{Generation, Offer, Phase, PutOff, Watermark};
 use crate::answer::{AnswerContext, InvalidAnswer, Verdict, judge};
 use crate::code::{Coded, ReasonCode};
 use crate::effect::{Effect, ModelCall, PromptMessage, Voice};
@@ -211,10 +211,10 @@ impl Session {
 
     /// The first live input behind a rewrite and its history (rule G4).
     pub(crate) fn open_after_rewrite(&mut self) {
-        if !self.director.after_rewrite {
+        let Some(why) = self.director.after_rewrite.take() else { return };
+        if why == PutOff::Armed && !self.autorun.is_armed() {
             return;
         }
-        self.director.after_rewrite = false;
         if self.turns.open.is_none()
             && !self.director.is_analyzing()
             && self.director.current_offer().is_none()

@@ -58,6 +58,15 @@ pub(crate) enum Phase {
     Failed(Coded<ReasonCode>),
 }
 
+/// Why a generation waits for the first live input after a rewrite (rule G4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PutOff {
+    /// The one of the last completed turn had not answered.
+    Unanswered,
+    /// The armed loop would stall; disarmed, it would not.
+    Armed,
+}
+
 #[derive(Debug)]
 pub(crate) struct Director {
     pub(crate) phase: Phase,
@@ -73,7 +82,7 @@ pub(crate) struct Director {
     /// A generation waits for a dialog to close (rule D4).
     after_dialog: bool,
     /// A generation waits for the first live input after a rewrite (rule G4).
-    after_rewrite: bool,
+    after_rewrite: Option<PutOff>,
 }
 
 impl Director {
@@ -86,7 +95,7 @@ impl Director {
             last_turn_spoken: false,
             next_offer: first_offer.max(1),
             after_dialog: false,
-            after_rewrite: false,
+            after_rewrite: None,
         }
     }
 
@@ -123,14 +132,14 @@ impl Director {
         }
     }
 
-    pub(crate) fn put_off_after_rewrite(&mut self) {
-        self.after_rewrite = true;
+    pub(crate) fn put_off_after_rewrite(&mut self, why: PutOff) {
+        self.after_rewrite = Some(why);
     }
 
     /// No generation waits for anything any more.
     pub(crate) fn forget_put_off(&mut self) {
         self.after_dialog = false;
-        self.after_rewrite = false;
+        self.after_rewrite = None;
     }
 
     pub(crate) fn waits_for_dialog(&self) -> bool {

@@ -15,7 +15,7 @@ const LABEL: usize = 64;
 pub(super) fn find(scan: &mut Scan<'_>, start: usize, floor: usize) -> Option<Found> {
     if starts_with(scan.bytes, start, BEGIN) {
         let body = label_end(scan, start + BEGIN.len())?;
-        let end = body_end(scan, body)?;
+        let end = whole_block(scan, body).or_else(|| body_end(scan, body))?;
         return Some(Found { start, end, family: Family::PrivateKey });
     }
     if starts_with(scan.bytes, start, END) {
@@ -24,6 +24,52 @@ pub(super) fn find(scan: &mut Scan<'_>, start: usize, floor: usize) -> Option<Fo
         return Some(Found { start, end, family: Family::PrivateKey });
     }
     None
+}
+
+/// How far the closing line of a block is looked for.
+const BLOCK: usize = 16 * 1024;
+
+/// End of a block that has both its lines and nothing but key material between them, however short its lines are.
+fn whole_block(scan: &Scan<'_>, body: usize) -> Option<usize> {
+    let window = scan.slice(body, body.saturating_add(BLOCK).min(scan.bytes.len()));
+    // The next line of dashes closes the block, or it is none: so the search never goes over a byte twice.
+    let closing = window.windows(5).position(|five| five == b"-----")?;
+    if !starts_with(window, closing, END) {
+        return None;
+    }
+    let between = window.get(..closing)?;
+    let breaks = |byte: &u8| matches!(byte, b'\n' | b'\\');
+    let mut material = false;
+    for line in between.split(breaks) {
+        // Behind the backslash of an escaped line feed stands its letter.
+        let line = if between.contains(&b'\n') { line } else { line.strip_prefix(b"n").unwrap_or(line) };
+        let line = trim(line);
+        if HEADERS.iter().any(|name| line.starts_with(name.as_bytes())) {
+            continue;
+        }
+        if !line.iter().all(|byte| Alphabet::Base64.holds(*byte)) {
+            return None;
+        }
+        material |= has_digit(line) || has_upper(line) || line.contains(&b'=');
+    }
+    let lines = between.iter().any(|byte| breaks(byte));
+    (material && lines).then(|| label_end(scan, body + closing + END.len())).flatten()
+}
+
+/// Without the marks that quote a line.
+fn trim(mut line: &[u8]) -> &[u8] {
+    let mark = |byte: &u8| {
+        matches!(byte, b' ' | b'\t' | b'\r' | b'"' | b'\'' | b'`' | b'>' | b'|' | b'#' | b'*' | b',' | b'+')
+    };
+    while let Some((first, rest)) = line.split_first().filter(|(first, _)| mark(first)) {
+        let _ = first;
+        line = rest;
+    }
+    while let Some((last, rest)) = line.split_last().filter(|(last, _)| mark(last) && **last != b'+') {
+        let _ = last;
+        line = rest;
+    }
+    line
 }
 
 /// Behind the label and its dashes, when the label names a private key.

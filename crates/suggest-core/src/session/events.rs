@@ -2,6 +2,7 @@
 
 use super::{EndOf, GoalChange, OpenTurn, Session};
 use crate::code::{DisarmCode, ReasonCode};
+use crate::director::PutOff;
 use crate::effect::Effect;
 use crate::event::{Author, EndReason, Event, Goal, Message, Origin};
 use crate::ids::Turn;
@@ -248,8 +249,10 @@ impl Session {
 
     fn on_rewrite(&mut self) {
         let unanswered = self.forget_history();
-        if unanswered || self.autorun.is_armed() {
-            self.director.put_off_after_rewrite();
+        if unanswered {
+            self.director.put_off_after_rewrite(PutOff::Unanswered);
+        } else if self.autorun.is_armed() {
+            self.director.put_off_after_rewrite(PutOff::Armed);
         }
     }
 

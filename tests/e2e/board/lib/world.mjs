@@ -80,7 +80,7 @@ export class World {
   /** Tells what a session does; it is on the board from then on. */
   tell(session, events, more = {}) { return this.ask('POST', `/api/sessions/${session}/events`, { events, ...more }) }
 
-  idle(session, name = session) { return this.tell(session, [{ type: 'idle' }], { name, workspace: `/work/${name}` }) }
+  idle(session, name = session) { return this.tell(session, [{ type: 'idle' }], { name, workspace: `/home/me/${name}` }) }
 
   async end() {
     if (this.process?.exitCode === null && this.process.signalCode === null) await this.stop()

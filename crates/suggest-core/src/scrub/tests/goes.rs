@@ -227,6 +227,20 @@ fn private_key_blocks_whole_cut_and_escaped() {
 }
 
 #[test]
+fn a_private_key_of_short_lines_goes_whole_and_talk_of_its_lines_stays() {
+    for block in [
+        "-----BEGIN EC PRIVATE KEY-----\nMHQCAQEE\nabcdef\n-----END EC PRIVATE KEY-----",
+        "-----BEGIN EC PRIVATE KEY-----\nMIIEpAIBAAKCAQEA1234567890\nabcdef\n-----END EC PRIVATE KEY-----",
+        "-----BEGIN EC PRIVATE KEY-----\\nMHQCAQEE\\nabcdef\\n-----END EC PRIVATE KEY-----",
+        "-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: 1\n\nlQOYBF\n-----END PGP PRIVATE KEY BLOCK-----",
+    ] {
+        assert_eq!(scrub(&format!("a {block} b")), "a [secret:private-key#1] b");
+    }
+    let talk = "Put the key between -----BEGIN PRIVATE KEY----- and -----END PRIVATE KEY-----.";
+    assert_eq!(scrub(talk), talk);
+}
+
+#[test]
 fn private_paths_get_a_mark_and_paths_of_the_workspace_become_relative() {
     check(&[
         ("see /home/alice/private/x.rs now", "see [path#1] now"),
