@@ -52,7 +52,7 @@ fn whole_block(scan: &Scan<'_>, body: usize) -> Option<usize> {
         }
         material |= has_digit(line) || has_upper(line) || line.contains(&b'=');
     }
-    let lines = between.iter().any(|byte| breaks(byte));
+    let lines = between.iter().any(breaks);
     (material && lines).then(|| label_end(scan, body + closing + END.len())).flatten()
 }
 
