@@ -56,7 +56,7 @@ fn an_agent_that_stopped_before_a_waiting_message_is_not_idle() {
     let events = live_events("plugin-prestep-reject-strands-queue");
     let blocked = events
         .iter()
-        .position(|event| matches!(event, Event::TurnEnded { reason: suggest_core::EndReason::Blocked, .. }))
+        .position(|event| matches!(event, Event::TurnEnded { reason: EndReason::Blocked, .. }))
         .unwrap();
     let next_start =
         events[blocked..].iter().position(|event| matches!(event, Event::TurnStarted { .. })).unwrap();
