@@ -59,3 +59,7 @@ pub use state::{
     ModelView, OfferView, Priority, Severity, State, Status, SummaryView, Usage,
 };
 pub use state_block::{ParseStateError, parse_state, print_state, status_line};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;
