@@ -38,8 +38,8 @@ pub(crate) struct Link {
     epoch: AtomicU64,
     numbers: Mutex<Numbers>,
     newest: Mutex<Option<Arc<State>>>,
-    /// Rounds of submissions that are not answered: they count as spent until the answer says otherwise, so that a
-    /// process which dies between the two refills nothing (rule A6).
+    /// The rounds that are spent once the unanswered submission is accepted; 0: there is none. It counts until the
+    /// answer says otherwise, so that a process which dies between the two refills nothing (rule A6).
     reserved: AtomicU32,
     /// How many submissions and texts for the input left.
     acts: watch::Sender<u64>,
@@ -123,7 +123,7 @@ impl Link {
             state: &state,
             next_offer: numbers.next_offer,
             next_ticket: numbers.next_ticket,
-            spent_rounds: numbers.spent_rounds.saturating_add(self.reserved.load(Ordering::Relaxed)),
+            spent_rounds: numbers.spent_rounds.max(self.reserved.load(Ordering::Relaxed)),
         };
         self.peer.outbox.push_state(&self.session, super::message::notification("state", &params));
     }
@@ -192,7 +192,9 @@ impl Host for LinkedHost {
         }
         let round = submission.author == SubmitAuthor::Suggest;
         if round {
-            link.reserved.store(1, Ordering::Relaxed);
+            // The core may count it first, when the turn's start comes before the answer: then it counts once.
+            let spent = link.lock_numbers().spent_rounds.saturating_add(1);
+            link.reserved.store(spent, Ordering::Relaxed);
         }
         // What is used up is told before it is used.
         link.tell();

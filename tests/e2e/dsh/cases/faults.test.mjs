@@ -41,6 +41,8 @@ test('a sidecar that is killed comes back disarmed, says so, and never refills t
   await world.prompt(session, 'Start {{killed}}')
   const first = (await world.state(session, 'an offer', state => state.status === 'ready')).state.offer.id
   world.model.director = () => ({ text: `NEXT: Take step ${world.model.directorCalls().length} of the plan in PLAN.md`, delay: 300 })
+  // The first round lasts, so that the sidecar dies within it on a fast machine too.
+  world.model.workerDelay = 3_000
   await inPage(world, 'killed', async page => {
     await world.verb(session, 'autorun on')
     await world.state(session, 'a round spent', state => state.autorun.rounds === 1)
@@ -50,6 +52,7 @@ test('a sidecar that is killed comes back disarmed, says so, and never refills t
     await until('the bar to say it', async () => (await page.locator('[data-suggest="unlinked"]').count()) === 1 || (await note(page, 'restarted').count()) === 1)
     const back = await world.state(session, 'the session again', (state, frame) => frame.link.kind === 'linked' && frame.disarmedByRestart && state.autorun.rounds === 1 && !state.autorun.armed)
     assert.equal(back.state.autorun.max_rounds, 2)
+    world.model.workerDelay = 0
     await note(page, 'restarted').waitFor()
     await shot(page, 'restarted')
     await until('the running turn to end', () => world.turns(session).every(turn => turn.reason !== undefined))
