@@ -62,6 +62,11 @@ pub(crate) fn first_bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(first)
 }
 
+/// Whether [`first_bytes`] gave all that it gives: what is not in them will not come.
+pub(crate) fn is_full(first: &[u8]) -> bool {
+    u64::try_from(first.len()).is_ok_and(|length| length >= HEAD)
+}
+
 /// Folds the lines of one session.
 #[derive(Debug)]
 pub(super) enum Feed {

@@ -6,4 +6,4 @@ mod latest;
 
 pub(crate) use feed::first_bytes;
 pub(crate) use file::{Follower, Step};
-pub(crate) use latest::{after_clear, newest};
+pub(crate) use latest::{Siblings, newest};

@@ -2,12 +2,12 @@
 
 use crate::config::Settings;
 use crate::exit::Failure;
-use crate::follow::{Follower, Step, after_clear, newest};
+use crate::follow::{Follower, Siblings, Step, newest};
 use crate::setup;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 use suggest_core::{Command, Config, ModelSource, OutputCode, State, Status, Turn};
 use suggest_engine::{Engine, NoHost, SessionHandle, StateWatch};
 use suggest_llm::ProviderTable;
@@ -46,7 +46,7 @@ pub(super) struct Watched {
     ended: HashMap<PathBuf, Turn>,
     asked_for_another: Instant,
     grew: Instant,
-    since: SystemTime,
+    siblings: Option<Siblings>,
 }
 
 /// What a wait brought.
@@ -76,6 +76,7 @@ impl Watched {
                 (Some(folder), follower)
             }
         };
+        let siblings = follower.as_ref().map(|follower| Siblings::of(follower.path()));
         Ok(Self {
             engine,
             config: settings.config.clone(),
@@ -88,7 +89,7 @@ impl Watched {
             ended: HashMap::new(),
             asked_for_another: now,
             grew: now,
-            since: SystemTime::now(),
+            siblings,
         })
     }
 
@@ -175,10 +176,10 @@ impl Watched {
             (Some(folder), Some(current)) => {
                 let quiet = now.saturating_duration_since(self.grew) >= QUIET;
                 let next = if quiet { newest(folder) } else { None };
-                next.filter(|next| next != current).or_else(|| after_clear(current, self.since))
+                next.filter(|next| next != current).or_else(|| self.after_clear())
             }
             (Some(folder), None) => newest(folder),
-            (None, Some(current)) => after_clear(current, self.since),
+            (None, Some(_)) => self.after_clear(),
             (None, None) => None,
         };
         let Some(next) = next else { return };
@@ -188,10 +189,14 @@ impl Watched {
         {
             self.ended.insert(current, turn);
         }
-        self.since = SystemTime::now();
+        self.siblings = Some(Siblings::of(&next));
         let ended = self.ended.get(&next).copied();
         self.follower = Some(Follower::successor(next, ended));
         self.grew = now;
+    }
+
+    fn after_clear(&mut self) -> Option<PathBuf> {
+        self.siblings.as_mut()?.after_clear()
     }
 
     /// The state; none before there is a session, or before all that it holds was read.
