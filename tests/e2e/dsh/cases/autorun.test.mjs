@@ -118,6 +118,7 @@ test('an armed goal owns the boundary; arming pauses its driver, and Resume give
 
   // A human who resumes the goal while the loop is armed gives the boundary back.
   await world.verb(session, 'retry')
+  const earlier = rounds(session).length
   await world.verb(session, 'autorun on')
   await world.state(session, 'a round again', state => state.autorun.rounds >= 1)
   const goal = (await world.frame(session)).state.goal
@@ -126,6 +127,8 @@ test('an armed goal owns the boundary; arming pauses its driver, and Resume give
   if (held.state.autorun.armed) {
     await until('the hold in the bar', async () => /Autorun waits/.test(await note(page, 'loop').innerText({ timeout: 500 }).catch(() => '')))
     await shot(page, 'hold')
+    // A round that was submitted before the human resumed may reach the log only now.
+    await until('the log of each counted round', async () => rounds(session).length - earlier === (await world.frame(session)).state.autorun.rounds)
     const before = rounds(session).length
     await never('a round beside an armed goal', () => rounds(session).length > before, 1_500)
   }
