@@ -4,7 +4,7 @@ use crate::error::ApiError;
 use crate::frames::Frame;
 use crate::heroes::Roster;
 use crate::live::BoardSession;
-use axum::extract::ws::Utf8Bytes;
+use crate::wire::Parcel;
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,7 @@ use suggest_core::{
     Snapshot,
 };
 use suggest_engine::{Engine, HostProcess, NoHost, StoreError};
-use suggest_store::{ActError, CardStore};
+use suggest_store::CardStore;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -30,13 +30,13 @@ const BREATH: Duration = Duration::from_millis(50);
 pub struct BoardLimits {
     /// The most sessions that are told over HTTP; the one that was silent longest makes room.
     pub told_sessions: usize,
-    /// How often the store is asked for what other processes wrote.
+    /// How often the store is asked for what other processes wrote; mostly that is one look at the file's facts.
     pub refresh: Duration,
 }
 
 impl Default for BoardLimits {
     fn default() -> Self {
-        Self { told_sessions: 1_000, refresh: Duration::from_secs(2) }
+        Self { told_sessions: 1_000, refresh: Duration::from_millis(500) }
     }
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct Shared {
     /// Why the store could not be used when that was tried last.
     failing: Mutex<Option<String>>,
     frames: watch::Sender<Arc<Frame>>,
-    lists: watch::Sender<Utf8Bytes>,
+    lists: watch::Sender<Arc<Parcel>>,
     list_seq: AtomicU64,
     pub(crate) closed: CancellationToken,
 }
@@ -99,7 +99,8 @@ impl Board {
     ) -> Self {
         let snapshot = store.subscribe().borrow().clone();
         let (frames, _) = watch::channel(Arc::new(Frame::new(snapshot, None)));
-        let (lists, _) = watch::channel(list_event(0, &Roster::default(), &VecDeque::new()));
+        let (lists, _) =
+            watch::channel(Arc::new(Parcel::new(&list_event(0, &Roster::default(), &VecDeque::new()))));
         let (roster_changed, _) = watch::channel(());
         let board = Self {
             shared: Arc::new(Shared {
@@ -120,7 +121,7 @@ impl Board {
                 closed: CancellationToken::new(),
             }),
         };
-        board.collect_warnings();
+        board.note_store();
         for task in [tokio::spawn(make_frames(board.clone())), tokio::spawn(make_lists(board.clone()))] {
             drop(task);
         }
@@ -244,7 +245,7 @@ impl Board {
     }
 
     /// The list of the sessions as it is now.
-    pub(crate) fn list(&self) -> Utf8Bytes {
+    pub(crate) fn list(&self) -> String {
         let mut notices = lock(&self.shared.notices).clone();
         notices.extend(lock(&self.shared.failing).clone());
         // Numbered and built under one lock, so that a higher number is never an older list.
@@ -253,7 +254,7 @@ impl Board {
         list_event(seq, &roster, &notices)
     }
 
-    pub(crate) fn lists(&self) -> watch::Receiver<Utf8Bytes> {
+    pub(crate) fn lists(&self) -> watch::Receiver<Arc<Parcel>> {
         self.shared.lists.subscribe()
     }
 
@@ -265,10 +266,7 @@ impl Board {
         let store = self.shared.store.clone();
         let done = tokio::task::spawn_blocking(move || store.act(change)).await;
         let done = done.map_err(|_| ApiError::stopped())?;
-        self.note_store(match &done {
-            Err(ActError::File(error)) => Some(error.to_string()),
-            Ok(_) | Err(ActError::Refused(_)) => None,
-        });
+        self.note_store();
         Ok(done?)
     }
 
@@ -286,8 +284,9 @@ impl Board {
     }
 
     /// Has the person know whether the store can be used.
-    pub(crate) fn note_store(&self, failing: Option<String>) {
+    pub(crate) fn note_store(&self) {
         self.collect_warnings();
+        let failing = self.shared.store.failing();
         let mut known = lock(&self.shared.failing);
         if *known != failing {
             *known = failing;
@@ -342,15 +341,13 @@ async fn make_lists(board: Board) {
     let closed = board.shared.closed.clone();
     while let Some(Ok(())) = closed.run_until_cancelled(changes.changed()).await {
         changes.mark_unchanged();
-        board.shared.lists.send_replace(board.list());
+        board.shared.lists.send_replace(Arc::new(Parcel::new(&board.list())));
         tokio::time::sleep(BREATH).await;
     }
 }
 
-fn list_event(seq: u64, roster: &Roster, notices: &VecDeque<String>) -> Utf8Bytes {
-    json!({ "type": "session_update", "seq": seq, "sessions": roster.list(), "notices": notices })
-        .to_string()
-        .into()
+fn list_event(seq: u64, roster: &Roster, notices: &VecDeque<String>) -> String {
+    json!({ "type": "session_update", "seq": seq, "sessions": roster.list(), "notices": notices }).to_string()
 }
 
 async fn refresh(board: Board) {
@@ -358,8 +355,8 @@ async fn refresh(board: Board) {
     let every = board.shared.limits.refresh;
     while closed.run_until_cancelled(tokio::time::sleep(every)).await.is_some() {
         let store = board.shared.store.clone();
-        if let Ok(done) = tokio::task::spawn_blocking(move || store.refresh()).await {
-            board.note_store(done.err().map(|error| error.to_string()));
-        }
+        // What went wrong, the store remembers.
+        let _ = tokio::task::spawn_blocking(move || store.refresh()).await;
+        board.note_store();
     }
 }

@@ -11,6 +11,7 @@ mod page;
 mod server;
 mod socket;
 mod token;
+mod wire;
 
 pub use api::ROUTES;
 pub use board::{Board, BoardLimits, OpenError};

@@ -140,10 +140,10 @@ impl BoardSession {
                         || card.session != self.id() && card.files.iter().any(|file| files.contains(file)))
             })
         });
-        if concerns
-            && let Err(error) = store.change(|cards, now| cards.turn_completed(self.id(), turn, files, now))
-        {
-            self.board.note_store(Some(error.to_string()));
+        if concerns {
+            // What went wrong, the store remembers.
+            let _ = store.change(|cards, now| cards.turn_completed(self.id(), turn, files, now));
+            self.board.note_store();
         }
     }
 }

@@ -43,8 +43,6 @@ pub struct ServeLimits {
     pub request: Duration,
     /// How long a subscriber may not read before it is dropped.
     pub patience: Duration,
-    /// The most bytes that wait for one subscriber.
-    pub frame_bytes: usize,
     /// The person's home folder, which is scrubbed out of what models read (rule P2).
     pub home: Option<String>,
 }
@@ -57,7 +55,6 @@ impl Default for ServeLimits {
             subscribers: 128,
             request: Duration::from_secs(15),
             patience: Duration::from_secs(10),
-            frame_bytes: 64 * 1024 * 1024,
             home: None,
         }
     }

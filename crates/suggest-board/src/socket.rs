@@ -7,34 +7,40 @@ use crate::access::PROTOCOL;
 use crate::api::App;
 use crate::error::ApiError;
 use crate::frames::Frame;
-use axum::extract::State;
-use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::http::StatusCode;
-use axum::response::Response;
-use futures_util::{Sink, SinkExt as _, StreamExt as _};
+use crate::wire::{self, Heard, Incoming, Parcel};
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, Response, StatusCode, header};
+use hyper::upgrade::{OnUpgrade, Upgraded};
+use hyper_util::rt::TokioIo;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::net::tcp::OwnedWriteHalf;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
 /// How often a subscriber is asked whether it is there.
 const PING: Duration = Duration::from_secs(20);
 /// How long it may say nothing at all.
 const SILENCE: Duration = Duration::from_secs(60);
-/// The longest message that a subscriber may send. Nothing that it sends has a meaning.
-const LONGEST: usize = 4 * 1024;
+/// How long a last word may take.
+const LAST_WORD: Duration = Duration::from_millis(200);
 
 pub(crate) async fn subscribe(
     State(app): State<App>,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Result<Response, ApiError> {
-    let upgrade = upgrade.map_err(|_| {
-        ApiError::new(
+    mut request: Request,
+) -> Result<Response<Body>, ApiError> {
+    let upgrade = request.extensions_mut().remove::<OnUpgrade>();
+    let (Some(key), Some(upgrade)) = (asked(request.headers()), upgrade) else {
+        return Err(ApiError::new(
             StatusCode::UPGRADE_REQUIRED,
             "no-websocket",
             "connect with the WebSocket protocol here",
-        )
-    })?;
+        ));
+    };
     let Some(place) = app.subscribers.take() else {
         return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -42,23 +48,53 @@ pub(crate) async fn subscribe(
             "too many pages are open; close some and try again",
         ));
     };
-    let upgrade = upgrade
-        .protocols([PROTOCOL])
-        .max_message_size(LONGEST)
-        .max_frame_size(LONGEST)
-        .write_buffer_size(0)
-        .max_write_buffer_size(app.limits.frame_bytes);
-    Ok(upgrade.on_upgrade(async move |socket| {
-        follow(socket, app).await;
+    let names = |name: &HeaderName| {
+        let values = request.headers().get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.collect::<Vec<_>>().join(",")
+    };
+    let packs = wire::offers_packing(&names(&header::SEC_WEBSOCKET_EXTENSIONS));
+    let mut answer = Response::builder()
+        .status(StatusCode::SWITCHING_PROTOCOLS)
+        .header(header::CONNECTION, "upgrade")
+        .header(header::UPGRADE, "websocket")
+        .header(header::SEC_WEBSOCKET_ACCEPT, key);
+    if names(&header::SEC_WEBSOCKET_PROTOCOL).split(',').any(|name| name.trim() == PROTOCOL) {
+        answer = answer.header(header::SEC_WEBSOCKET_PROTOCOL, PROTOCOL);
+    }
+    if packs {
+        answer = answer.header(header::SEC_WEBSOCKET_EXTENSIONS, wire::PACKS);
+    }
+    tokio::spawn(async move {
+        if let Ok(upgraded) = upgrade.await {
+            follow(upgraded, packs, app).await;
+        }
         drop(place);
-    }))
+    });
+    answer.body(Body::empty()).map_err(|_| ApiError::stopped())
 }
 
-async fn follow(socket: WebSocket, app: App) {
+/// The answer to the key of a request that asks for this version of the protocol.
+fn asked(headers: &HeaderMap) -> Option<String> {
+    let has = |name: HeaderName, wanted: &str| {
+        let mut values = headers.get_all(name).iter().filter_map(|value| value.to_str().ok());
+        values.any(|value| value.split(',').any(|word| word.trim().eq_ignore_ascii_case(wanted)))
+    };
+    let fits = has(header::CONNECTION, "upgrade")
+        && has(header::UPGRADE, "websocket")
+        && has(header::SEC_WEBSOCKET_VERSION, "13");
+    let key = headers.get(header::SEC_WEBSOCKET_KEY)?;
+    fits.then(|| derive_accept_key(key.as_bytes()))
+}
+
+async fn follow(upgraded: Upgraded, packs: bool, app: App) {
+    // Connections come from our own listener alone.
+    let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
+    let (read, write) = parts.io.into_inner().into_split();
+    let mut incoming = Incoming::new(read, &parts.read_buf);
+    let mut outgoing = Outgoing { stream: write, patience: app.limits.patience, packs };
     let (mut frames, mut lists) = (app.board.frames(), app.board.lists());
     frames.mark_changed();
     lists.mark_changed();
-    let (mut sink, mut stream) = socket.split();
     let mut sent: Option<Arc<Frame>> = None;
     let mut heard = Instant::now();
     let mut pings = interval(PING);
@@ -66,45 +102,72 @@ async fn follow(socket: WebSocket, app: App) {
     pings.reset();
     let closed = app.board.shared.closed.clone();
     loop {
-        let messages: Vec<Utf8Bytes> = tokio::select! {
+        let is_sent = tokio::select! {
             biased;
             () = closed.cancelled() => {
-                let reason = CloseFrame { code: close_code::AWAY, reason: "the server ends".into() };
-                let _ = timeout(Duration::from_millis(200), sink.send(Message::Close(Some(reason)))).await;
+                let last = wire::close(CloseCode::Away, "the server ends");
+                let _ = timeout(LAST_WORD, outgoing.write(last)).await;
                 return;
             }
-            message = stream.next() => match message {
-                Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                Some(Ok(_)) => {
-                    heard = Instant::now();
-                    continue;
+            said = incoming.next() => {
+                heard = Instant::now();
+                match said {
+                    Ok(Heard::Other) => true,
+                    Ok(Heard::Ping(payload)) => outgoing.write(wire::pong(&payload)).await,
+                    Ok(Heard::Close) => {
+                        let _ = timeout(LAST_WORD, outgoing.write(wire::close(CloseCode::Normal, ""))).await;
+                        return;
+                    }
+                    Err(_) => {
+                        let last = wire::close(CloseCode::Protocol, "this was not understood");
+                        let _ = timeout(LAST_WORD, outgoing.write(last)).await;
+                        return;
+                    }
                 }
             },
             Ok(()) = frames.changed() => {
                 let frame = frames.borrow_and_update().clone();
-                let mut messages = vec![frame.text.clone()];
-                messages.extend(frame.strings_since(sent.as_deref()));
+                let strings = frame.strings_since(sent.as_deref());
+                let is_sent = outgoing.send(&frame.parcel).await && outgoing.send_all(&strings).await;
                 sent = Some(frame);
-                messages
+                is_sent
             }
-            Ok(()) = lists.changed() => vec![lists.borrow_and_update().clone()],
-            _ = pings.tick() => {
-                if heard.elapsed() > SILENCE || !send(&mut sink, Message::Ping(Vec::new().into()), &app).await {
-                    return;
-                }
-                continue;
+            Ok(()) = lists.changed() => {
+                let list = lists.borrow_and_update().clone();
+                outgoing.send(&list).await
             }
+            _ = pings.tick() => heard.elapsed() <= SILENCE && outgoing.write(wire::ping()).await,
         };
-        for message in messages {
-            if !send(&mut sink, Message::Text(message), &app).await {
-                tracing::debug!("a subscriber that did not read was dropped");
-                return;
-            }
+        if !is_sent {
+            tracing::debug!("a subscriber that did not read was dropped");
+            return;
         }
     }
 }
 
-/// Whether the message could be written in time.
-async fn send(sink: &mut (impl Sink<Message> + Unpin), message: Message, app: &App) -> bool {
-    matches!(timeout(app.limits.patience, sink.send(message)).await, Ok(Ok(())))
+/// The way to one subscriber.
+struct Outgoing {
+    stream: OwnedWriteHalf,
+    patience: Duration,
+    packs: bool,
+}
+
+impl Outgoing {
+    /// Whether the bytes could be written in time.
+    async fn write(&mut self, bytes: Bytes) -> bool {
+        matches!(timeout(self.patience, self.stream.write_all(&bytes)).await, Ok(Ok(())))
+    }
+
+    async fn send(&mut self, parcel: &Parcel) -> bool {
+        self.write(parcel.frame(self.packs)).await
+    }
+
+    async fn send_all(&mut self, parcels: &[Arc<Parcel>]) -> bool {
+        for parcel in parcels {
+            if !self.send(parcel).await {
+                return false;
+            }
+        }
+        true
+    }
 }

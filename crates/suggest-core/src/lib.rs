@@ -32,8 +32,8 @@ pub use answer::{
     judge, same_step, step_key,
 };
 pub use cards::{
-    CardBook, CardCounts, CardError, CardLimits, CardManager, CardState, Dismissal, DropReason, Fingerprint,
-    Hero, HeroStatus, IdleSuggestion, NewCard, Offered, PromptIntent, SessionSummary, Snapshot,
+    CardBook, CardCounts, CardError, CardLimits, CardManager, CardState, Dismissal, Dismissals, DropReason,
+    Fingerprint, Hero, HeroStatus, IdleSuggestion, NewCard, Offered, PromptIntent, SessionSummary, Snapshot,
     idle_suggestion_event,
 };
 pub use code::{Coded, DisarmCode, HoldCode, OutputCode, ReasonCode, UnknownCode};

@@ -93,12 +93,12 @@ impl Disk {
     /// Waits for the lock, which stands in a file of its own, since the store's file is replaced.
     pub(crate) fn lock(&self) -> Result<Locked, StoreFileError> {
         let place = self.folder.join(format!("{}.lock", self.name));
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(place)
-            .map_err(|error| self.error(error))?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(place).map_err(|error| self.error(error))?;
+        Self::make_private(&file);
         let begun = Instant::now();
         loop {
             match file.try_lock() {
@@ -113,6 +113,21 @@ impl Disk {
                 Err(TryLockError::Error(error)) => return Err(self.error(error)),
             }
         }
+    }
+
+    /// Earlier versions let others read the lock, and so hold it.
+    fn make_private(lock: &File) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = lock.metadata().map(|facts| facts.permissions().mode());
+            if mode.is_ok_and(|mode| mode & 0o077 != 0) {
+                // Where it is another person's, it is theirs to say.
+                let _ = lock.set_permissions(fs::Permissions::from_mode(0o600));
+            }
+        }
+        #[cfg(not(unix))]
+        let _ = lock;
     }
 
     /// Whether there is a file that is not the one that was seen.
@@ -136,21 +151,27 @@ impl Disk {
         Ok(Found::Bytes(bytes, Seen::of(file)?))
     }
 
-    /// Puts the bytes in the file's place: written beside it, flushed, renamed. Only under the lock.
+    /// Puts the bytes in the file's place: written beside it, flushed, renamed. [`Disk::flush_folder`] makes it last. Only
+    /// under the lock.
     pub(crate) fn replace(&self, bytes: &[u8]) -> io::Result<Seen> {
-        let mut beside = tempfile::Builder::new()
-            .prefix(&self.temporary_prefix())
-            .suffix(".tmp")
-            .tempfile_in(&self.folder)?;
+        let mut beside = self.make_beside()?;
         beside.write_all(bytes)?;
         beside.as_file().sync_all()?;
         let file = beside.persist(&self.path).map_err(|error| error.error)?;
-        self.flush_folder();
         Seen::of(file)
     }
 
+    /// Whether a file can be made in the folder.
+    pub(crate) fn takes_files(&self) -> io::Result<()> {
+        self.make_beside().map(drop)
+    }
+
+    fn make_beside(&self) -> io::Result<tempfile::NamedTempFile> {
+        tempfile::Builder::new().prefix(&self.temporary_prefix()).suffix(".tmp").tempfile_in(&self.folder)
+    }
+
     /// Makes the rename itself last. Where folders cannot be flushed, the file system does it in its own time.
-    fn flush_folder(&self) {
+    pub(crate) fn flush_folder(&self) {
         #[cfg(unix)]
         if let Ok(folder) = File::open(&self.folder) {
             let _ = folder.sync_all();

@@ -1,7 +1,9 @@
 //! `suggestions.json`: versioned, and tolerant of fields and records that this version does not know (rule C6).
 
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use suggest_core::CardBook;
 
 /// The version that this code writes and reads.
@@ -11,8 +13,23 @@ const MOST_SESSIONS: usize = 5_000;
 /// The lists whose items are read one by one.
 const LISTS: [&str; 3] = ["cards", "summaries", "dismissed"];
 
-/// What a session kept besides its cards, by kind.
-pub(crate) type Kept = BTreeMap<String, Value>;
+/// What a session kept besides its cards, by kind, and the number of the change that kept it.
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    at: u64,
+    kinds: BTreeMap<String, Value>,
+}
+
+impl Serialize for Kept {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_map(None)?;
+        for (kind, value) in &self.kinds {
+            fields.serialize_entry(kind, value)?;
+        }
+        fields.serialize_entry("at", &self.at)?;
+        fields.end()
+    }
+}
 
 /// The document as it is in memory.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +37,8 @@ pub(crate) struct Document {
     pub(crate) book: CardBook,
     /// Records of the lists that could not be read, written back as they were.
     unread: BTreeMap<String, Vec<Value>>,
-    /// What sessions kept, by session, with the number of the change that kept it.
-    kept: BTreeMap<String, (u64, Kept)>,
+    /// What sessions kept, by session. Shared with copies: most changes concern the cards alone.
+    kept: Arc<BTreeMap<String, Kept>>,
     changes: u64,
 }
 
@@ -89,8 +106,8 @@ impl Document {
             let Value::Object(kinds) = kinds else { continue };
             let at = kinds.get("at").and_then(Value::as_u64).unwrap_or_default();
             self.changes = self.changes.max(at);
-            let kept = kinds.into_iter().filter(|(kind, _)| kind != "at").collect();
-            self.kept.insert(session, (at, kept));
+            let kinds = kinds.into_iter().filter(|(kind, _)| kind != "at").collect();
+            Arc::make_mut(&mut self.kept).insert(session, Kept { at, kinds });
         }
     }
 
@@ -100,7 +117,7 @@ impl Document {
     }
 
     pub(crate) fn kept(&self, session: &str, kind: &str) -> Option<&Value> {
-        self.kept.get(session)?.1.get(kind)
+        self.kept.get(session)?.kinds.get(kind)
     }
 
     /// Keeps a value of a session. Gives whether anything changed.
@@ -109,25 +126,27 @@ impl Document {
             return false;
         }
         self.changes = self.changes.saturating_add(1);
-        let (at, kept) = self.kept.entry(session.to_owned()).or_default();
-        *at = self.changes;
-        kept.insert(kind.to_owned(), value.clone());
-        if self.kept.len() > MOST_SESSIONS {
-            let oldest = self.kept.iter().min_by_key(|(_, (at, _))| *at).map(|(session, _)| session.clone());
+        let sessions = Arc::make_mut(&mut self.kept);
+        let kept = sessions.entry(session.to_owned()).or_default();
+        kept.at = self.changes;
+        kept.kinds.insert(kind.to_owned(), value.clone());
+        if sessions.len() > MOST_SESSIONS {
+            let oldest = sessions.iter().min_by_key(|(_, kept)| kept.at).map(|(session, _)| session.clone());
             if let Some(oldest) = oldest {
-                self.kept.remove(&oldest);
+                sessions.remove(&oldest);
             }
         }
         true
     }
 
-    pub(crate) fn write(&self) -> serde_json::Result<Vec<u8>> {
+    /// The file with this book.
+    pub(crate) fn write(&self, book: &CardBook) -> serde_json::Result<Vec<u8>> {
         if self.unread.is_empty() {
-            return self.write_plainly();
+            return self.write_plainly(book);
         }
         let mut fields = Map::new();
         fields.insert("version".to_owned(), VERSION.into());
-        if let Value::Object(book) = serde_json::to_value(&self.book)? {
+        if let Value::Object(book) = serde_json::to_value(book)? {
             fields.extend(book);
         }
         for (list, odd) in &self.unread {
@@ -135,43 +154,37 @@ impl Document {
                 items.extend(odd.iter().cloned());
             }
         }
-        if let Some(sessions) = self.sessions() {
-            fields.insert("sessions".to_owned(), sessions);
+        if !self.kept.is_empty() {
+            fields.insert("sessions".to_owned(), serde_json::to_value(&*self.kept)?);
         }
         let mut bytes = serde_json::to_vec(&Value::Object(fields))?;
         bytes.push(b'\n');
         Ok(bytes)
     }
 
-    /// The usual way: the book as it is, without a tree of all its values. A book is always an object with fields.
-    fn write_plainly(&self) -> serde_json::Result<Vec<u8>> {
-        let book = serde_json::to_vec(&self.book)?;
-        let mut bytes = format!("{{\"version\":{VERSION},").into_bytes();
-        bytes.extend_from_slice(book.get(1..).unwrap_or_default());
-        if let Some(sessions) = self.sessions() {
-            bytes.pop();
+    /// The usual way: field by field, since what was written of the dismissals before need not be written again. A field
+    /// that the book learns must be added here; a test compares both ways.
+    fn write_plainly(&self, book: &CardBook) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = format!("{{\"version\":{VERSION},\"seq\":{},\"cards\":", book.seq).into_bytes();
+        serde_json::to_writer(&mut bytes, &book.cards)?;
+        bytes.extend_from_slice(b",\"summaries\":");
+        serde_json::to_writer(&mut bytes, &book.summaries)?;
+        bytes.extend_from_slice(b",\"dismissed\":");
+        book.dismissed.write_json(&mut bytes)?;
+        bytes.extend_from_slice(b",\"counts\":");
+        serde_json::to_writer(&mut bytes, &book.counts)?;
+        for (name, value) in &book.unknown {
+            bytes.push(b',');
+            serde_json::to_writer(&mut bytes, name)?;
+            bytes.push(b':');
+            serde_json::to_writer(&mut bytes, value)?;
+        }
+        if !self.kept.is_empty() {
             bytes.extend_from_slice(b",\"sessions\":");
-            serde_json::to_writer(&mut bytes, &sessions)?;
-            bytes.push(b'}');
+            serde_json::to_writer(&mut bytes, &*self.kept)?;
         }
-        bytes.push(b'\n');
+        bytes.extend_from_slice(b"}\n");
         Ok(bytes)
-    }
-
-    fn sessions(&self) -> Option<Value> {
-        if self.kept.is_empty() {
-            return None;
-        }
-        let sessions: Map<String, Value> = self
-            .kept
-            .iter()
-            .map(|(session, (at, kept))| {
-                let mut kinds: Map<String, Value> = kept.clone().into_iter().collect();
-                kinds.insert("at".to_owned(), (*at).into());
-                (session.clone(), Value::Object(kinds))
-            })
-            .collect();
-        Some(Value::Object(sessions))
     }
 }
 
@@ -195,8 +208,35 @@ mod tests {
         });
         let document = Document::read(written.to_string().as_bytes()).unwrap();
         assert_eq!(document.book.dismissed.len(), 1);
-        let again: Value = serde_json::from_slice(&document.write().unwrap()).unwrap();
+        let again: Value = serde_json::from_slice(&document.write(&document.book).unwrap()).unwrap();
         assert_eq!(again, written);
+    }
+
+    #[test]
+    fn both_ways_of_writing_give_the_same_c6() {
+        let written = json!({
+            "version": 1, "seq": 7,
+            "cards": [{
+                "id": "s-1", "session": "s", "title": "t", "text": "x", "prompt": "p", "category": "fix", "priority": "high",
+                "origin": "local", "turn": 1, "fingerprint": "00000000000000aa", "created_at": 1, "updated_at": 1, "mood": "good",
+            }],
+            "summaries": [{
+                "session": "s", "text": "x", "origin": "local", "turn": 1, "created_at": 1, "updated_at": 1
+            }],
+            "dismissed": [{"id": "y", "fingerprint": "00000000000000ff", "at": 3, "by": "me"}],
+            "counts": {"offered": 2, "accepted": 0, "assigned": 0, "dismissed": 1, "retired": 0},
+            "theme": "dark \" and light", "more": {"a": [1, 2]},
+            "sessions": {"s1": {"at": 4, "counters": {"kind": "counters", "next_offer": 3}}}
+        });
+        let document = Document::read(written.to_string().as_bytes()).unwrap();
+        let plainly: Value = serde_json::from_slice(&document.write(&document.book).unwrap()).unwrap();
+        let mut whole = serde_json::to_value(&document.book).unwrap();
+        let fields = whole.as_object_mut().unwrap();
+        fields.insert("version".to_owned(), VERSION.into());
+        fields.insert("sessions".to_owned(), written["sessions"].clone());
+        assert_eq!(plainly, whole);
+        assert_eq!(plainly["theme"], written["theme"]);
+        assert_eq!(plainly["cards"][0]["mood"], "good");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
-use suggest_core::{CardBook, CardLimits, CardManager, Snapshot};
+use suggest_core::{CardLimits, CardManager, Snapshot};
 use tokio::sync::watch;
 
 /// Cards and summaries of any number of sessions, kept in one file. Clones share it.
@@ -34,6 +34,8 @@ struct Inner {
     /// The file as it was when memory and disk were last the same.
     seen: Option<Seen>,
     warnings: Vec<Warning>,
+    /// Why the last change could not be kept.
+    failing: Option<String>,
 }
 
 /// Milliseconds since 1970.
@@ -48,7 +50,7 @@ impl CardStore {
     ///
     /// # Errors
     /// When the file is there and cannot be read, or another process holds the lock. A folder that cannot be written is
-    /// no error yet: the store can be read, and the first change returns the error.
+    /// no error: the store can be read, [`CardStore::failing`] says why it cannot be written, and each change returns the error.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreFileError> {
         Self::open_with(path, CardLimits::default(), wall_clock)
     }
@@ -69,16 +71,21 @@ impl CardStore {
             rest: Document::default(),
             seen: None,
             warnings: Vec::new(),
+            failing: None,
         };
         match disk.lock() {
             Ok(_locked) => {
                 disk.sweep();
                 inner.catch_up(&disk)?;
+                inner.failing = disk.takes_files().err().map(|error| disk.error(error).to_string());
             }
             Err(
-                StoreFileError::ReadOnly { .. } | StoreFileError::Full { .. } | StoreFileError::Io { .. },
+                error @ (StoreFileError::ReadOnly { .. }
+                | StoreFileError::Full { .. }
+                | StoreFileError::Io { .. }),
             ) => {
                 inner.look(&disk)?;
+                inner.failing = Some(error.to_string());
             }
             Err(busy @ StoreFileError::Busy { .. }) => return Err(busy),
         }
@@ -96,6 +103,13 @@ impl CardStore {
     #[must_use]
     pub fn take_warnings(&self) -> Vec<Warning> {
         std::mem::take(&mut self.lock().warnings)
+    }
+
+    /// Why changes cannot be kept now: the error of the last one that failed, until one succeeds. Whoever shows the store to
+    /// a person shows this, too, since some changes are nobody's request.
+    #[must_use]
+    pub fn failing(&self) -> Option<String> {
+        self.lock().failing.clone()
     }
 
     /// The snapshots of every change, this process's and, when it notices them, those of others. A receiver has the
@@ -139,13 +153,22 @@ impl CardStore {
         change(&mut self.lock().manager)
     }
 
-    /// Takes up what other processes wrote since, and closes cards whose time is over. Gives whether anything changed;
-    /// subscribers were told then.
+    /// Takes up what other processes wrote since, closes cards whose time is over, and tries again what could not be kept
+    /// before. Gives whether anything changed; subscribers were told then. Where nothing is to be done it costs one look at
+    /// the file's facts: call it often.
     ///
     /// # Errors
     /// Why the file could not be used.
     pub fn refresh(&self) -> Result<bool, StoreFileError> {
-        let before = self.lock().manager.seq();
+        let before = {
+            let inner = self.lock();
+            let now = (self.shared.clock)();
+            let expires = inner.manager.next_expiry().is_some_and(|at| at <= now);
+            if !expires && inner.failing.is_none() && !self.shared.disk.has_news(inner.seen.as_ref()) {
+                return Ok(false);
+            }
+            inner.manager.seq()
+        };
         self.change(|manager, now| {
             manager.expire(now);
         })?;
@@ -156,8 +179,22 @@ impl CardStore {
         &self,
         change: impl FnOnce(&mut CardManager, &mut Document, u64) -> Result<T, E>,
     ) -> Result<T, ActError<E>> {
-        let disk = &self.shared.disk;
         let mut inner = self.lock();
+        let done = self.transact_in(&mut inner, change);
+        match &done {
+            Err(ActError::File(error)) => inner.failing = Some(error.to_string()),
+            Ok(_) => inner.failing = None,
+            Err(ActError::Refused(_)) => {}
+        }
+        done
+    }
+
+    fn transact_in<T, E>(
+        &self,
+        inner: &mut Inner,
+        change: impl FnOnce(&mut CardManager, &mut Document, u64) -> Result<T, E>,
+    ) -> Result<T, ActError<E>> {
+        let disk = &self.shared.disk;
         let _locked = disk.lock()?;
         let before = inner.manager.seq();
         inner.catch_up(disk)?;
@@ -167,19 +204,24 @@ impl CardStore {
         let done = match done {
             Ok(done) => done,
             Err(refused) => {
-                self.tell(&inner, before);
+                self.tell(inner, before);
                 return Err(ActError::Refused(refused));
             }
         };
-        if manager.seq() != seq || rest.changes() != kept {
-            rest.book = manager.book().clone();
-            let bytes = rest.write().map_err(|error| disk.error(io::Error::other(error)))?;
-            rest.book = CardBook::default();
+        // What failed before is tried again by the file as it is: there may be room now.
+        let is_new = manager.seq() != seq || rest.changes() != kept || inner.failing.is_some();
+        if is_new {
+            let bytes = rest.write(manager.book()).map_err(|error| disk.error(io::Error::other(error)))?;
             inner.seen = Some(disk.replace(&bytes).map_err(|error| disk.error(error))?);
         }
         inner.manager = manager;
         inner.rest = rest;
-        self.tell(&inner, before);
+        // The file has its name: a crash of this process loses nothing of what subscribers see from here on. Whoever asked
+        // for the change hears of it only behind the last flush.
+        self.tell(inner, before);
+        if is_new {
+            disk.flush_folder();
+        }
         Ok(done)
     }
 

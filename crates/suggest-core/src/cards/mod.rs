@@ -23,8 +23,8 @@ mod tokens;
 pub(crate) mod work;
 
 pub use manager::{
-    CardBook, CardCounts, CardError, CardLimits, CardManager, CardState, Dismissal, DropReason, Fingerprint,
-    Hero, HeroStatus, IdleSuggestion, NewCard, Offered, PromptIntent, SessionSummary, Snapshot,
+    CardBook, CardCounts, CardError, CardLimits, CardManager, CardState, Dismissal, Dismissals, DropReason,
+    Fingerprint, Hero, HeroStatus, IdleSuggestion, NewCard, Offered, PromptIntent, SessionSummary, Snapshot,
     idle_suggestion_event,
 };
 

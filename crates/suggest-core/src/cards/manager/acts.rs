@@ -171,7 +171,6 @@ impl CardManager {
 
     pub(super) fn remember(&mut self, dismissal: Dismissal) {
         self.book.counts.dismissed = self.book.counts.dismissed.saturating_add(1);
-        self.dismissed.insert(dismissal.fingerprint);
         self.book.dismissed.push(dismissal);
         self.enforce_dismissed();
     }

@@ -3,6 +3,7 @@
 use super::CardManager;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Sessions that are remembered; closed ones go first, then the ones that changed longest ago.
 const MOST_HEROES: usize = 10_000;
@@ -63,17 +64,17 @@ impl CardManager {
         if hero.name.is_empty() {
             hero.name.clone_from(&hero.session);
         }
-        self.heroes.changes += 1;
-        self.heroes.known.insert(hero.session.clone(), (self.heroes.changes, hero));
-        if self.heroes.known.len() > MOST_HEROES {
-            let goes = self
-                .heroes
+        let heroes = Arc::make_mut(&mut self.heroes);
+        heroes.changes += 1;
+        heroes.known.insert(hero.session.clone(), (heroes.changes, hero));
+        if heroes.known.len() > MOST_HEROES {
+            let goes = heroes
                 .known
                 .iter()
                 .min_by_key(|(_, (changed, hero))| (hero.status != HeroStatus::Closed, *changed))
                 .map(|(session, _)| session.clone());
             if let Some(goes) = goes {
-                self.heroes.known.remove(&goes);
+                heroes.known.remove(&goes);
             }
         }
     }

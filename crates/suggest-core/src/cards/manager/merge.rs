@@ -10,7 +10,7 @@ impl CardManager {
     /// as their time, since a core's clock is its own. Gives whether anything changed.
     pub fn absorb(&mut self, session: &str, book: &CardBook, now: u64) -> bool {
         let mut changed = false;
-        for dismissal in &book.dismissed {
+        for dismissal in book.dismissed.iter() {
             if !self.book.dismissed.iter().any(|known| known.id == dismissal.id) {
                 let mut dismissal = dismissal.clone();
                 dismissal.at = now;
@@ -42,7 +42,7 @@ impl CardManager {
 
     fn absorb_card(&mut self, card: &IdleSuggestion, now: u64) -> bool {
         let Some(at) = self.book.cards.iter().rposition(|known| known.id == card.id) else {
-            let gone = self.dismissed.contains(&card.fingerprint)
+            let gone = self.book.dismissed.contains(card.fingerprint)
                 || self.book.dismissed.iter().any(|dismissal| dismissal.id == card.id);
             if !card.is_open() || gone {
                 return false;
@@ -74,7 +74,7 @@ impl CardManager {
         if changed {
             known.updated_at = now;
         }
-        if card.state == CardState::Dismissed && !self.dismissed.contains(&card.fingerprint) {
+        if card.state == CardState::Dismissed && !self.book.dismissed.contains(card.fingerprint) {
             let dismissal = dismissal_of(card, now);
             self.remember(dismissal);
         }

@@ -7,6 +7,7 @@
 //! Nothing here reads a clock: times are milliseconds that the caller gives.
 
 mod acts;
+mod dismissals;
 mod error;
 mod heroes;
 mod merge;
@@ -15,6 +16,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
+pub use dismissals::Dismissals;
 pub(crate) use error::shown;
 pub use error::{CardError, DropReason, PromptIntent};
 pub use heroes::{Hero, HeroStatus};
@@ -26,6 +28,7 @@ pub use snapshot::{Snapshot, idle_suggestion_event};
 use crate::cards::similar::Gist;
 use heroes::Heroes;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// How much a manager keeps (rule C6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,9 +83,8 @@ pub struct Offered {
 pub struct CardManager {
     limits: CardLimits,
     book: CardBook,
-    /// The fingerprints in `book.dismissed`.
-    dismissed: BTreeSet<Fingerprint>,
-    heroes: Heroes,
+    /// Shared with copies of the manager: most changes concern the cards alone.
+    heroes: Arc<Heroes>,
 }
 
 impl CardManager {
@@ -112,7 +114,6 @@ impl CardManager {
         self.book = book;
         self.book.seq = seq;
         self.enforce_dismissed();
-        self.dismissed = self.book.dismissed.iter().map(|dismissal| dismissal.fingerprint).collect();
         let sessions: BTreeSet<String> = self.open().map(|card| card.session.clone()).collect();
         for session in sessions {
             self.enforce_session(&session, &mut Vec::new());
@@ -168,21 +169,21 @@ impl CardManager {
     /// Whether this content was dismissed.
     #[must_use]
     pub fn is_dismissed(&self, prompt: &str) -> bool {
-        self.dismissed.contains(&Fingerprint::of(prompt))
+        self.book.dismissed.contains(Fingerprint::of(prompt))
     }
 
     /// The snapshot for every subscriber, of one session or of all.
     #[must_use]
     pub fn snapshot(&self, session: Option<&str>) -> Snapshot {
-        let sessions: BTreeSet<&str> = match session {
-            Some(session) => [session].into(),
-            None => self.open().map(|card| card.session.as_str()).collect(),
-        };
+        let mut cards: Vec<&IdleSuggestion> =
+            self.open().filter(|card| session.is_none_or(|session| card.session == session)).collect();
+        // By session, and within one in the order of `open_of`.
+        cards.sort_by_key(|card| (card.session.as_str(), card.stale, std::cmp::Reverse(card.priority)));
         Snapshot {
             kind: Snapshot::TYPE.to_owned(),
             seq: self.book.seq,
             session: session.map(str::to_owned),
-            cards: sessions.iter().flat_map(|session| self.open_of(session)).cloned().collect(),
+            cards: cards.into_iter().cloned().collect(),
             summaries: self
                 .book
                 .summaries
@@ -229,7 +230,7 @@ impl CardManager {
     #[must_use]
     pub fn why_not(&self, session: &str, card: &NewCard) -> Option<DropReason> {
         let fingerprint = Fingerprint::of(&card.prompt);
-        if self.dismissed.contains(&fingerprint) {
+        if self.book.dismissed.contains(fingerprint) {
             return Some(DropReason::Dismissed);
         }
         let gist = Gist::of(&card.prompt);
@@ -359,10 +360,7 @@ impl CardManager {
     }
 
     fn enforce_dismissed(&mut self) {
-        let over = self.book.dismissed.len().saturating_sub(self.limits.dismissed);
-        for gone in self.book.dismissed.drain(..over) {
-            self.dismissed.remove(&gone.fingerprint);
-        }
+        self.book.dismissed.keep_newest(self.limits.dismissed);
     }
 
     fn changed(&mut self) {

@@ -1,6 +1,7 @@
 //! The records that the manager keeps. They are what `suggestions.json` holds; fields that this version does not know
 //! are kept and written back (rule C6).
 
+use super::dismissals::Dismissals;
 use crate::cards::similar::{Fnv, Gist};
 use crate::ids::Turn;
 use crate::state::{CardOrigin, Priority};
@@ -267,7 +268,7 @@ pub struct CardBook {
     /// The summaries, oldest first, one a session.
     pub summaries: Vec<SessionSummary>,
     /// The dismissals, oldest first.
-    pub dismissed: Vec<Dismissal>,
+    pub dismissed: Dismissals,
     /// How often things happened.
     pub counts: CardCounts,
     /// Fields of another version, kept as they are.
