@@ -1,6 +1,7 @@
 //! `suggest dsh`: the sidecar of the dsh plugin.
 
 use crate::exit::{Exit, Failure};
+use crate::hosts::state_folder;
 use clap::Args;
 use std::io::IsTerminal as _;
 use std::time::Duration;
@@ -13,6 +14,8 @@ Messages are JSON-RPC 2.0, one a line; schemas/dsh-protocol.json has them all.
 Environment:
   DSH_HOME                where dsh keeps its files, ~/.dsh by default; the model set
                           by /suggest model is kept in suggest/choice.json there
+  XDG_STATE_HOME          where cards are kept, in suggest/suggestions.json, the file of
+                          suggest serve; ~/.local/state by default
   SUGGEST_ALLOW_TRANSFER  true: session text may be sent to the providers of the
                           plugin's own configuration
 
@@ -37,8 +40,10 @@ pub(crate) fn run(_arguments: &DshArgs) -> Result<Exit, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::failed(format_args!("the asynchronous runtime cannot start: {error}")))?;
-    let served =
-        runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), SidecarOptions::from_environment()));
+    // Without a folder for what must be remembered, cards live as long as this process.
+    let cards = state_folder().ok().map(|folder| folder.join("suggestions.json"));
+    let options = SidecarOptions::from_environment().with_cards(cards);
+    let served = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), options));
     // A write that nobody reads would hold the runtime's thread, and with it this process, for ever.
     runtime.shutdown_timeout(Duration::from_millis(100));
     let served = served.map_err(Failure::failed)?;

@@ -43,6 +43,8 @@ pub(crate) struct Link {
     reserved: AtomicU32,
     /// How many submissions and texts for the input left.
     acts: watch::Sender<u64>,
+    /// A text that somebody else brings to the input when the core next wants it there.
+    expected_fill: Mutex<Option<String>>,
     /// Whether the past is told. Before, nothing is shown.
     live: AtomicBool,
     pub(crate) closed: CancellationToken,
@@ -59,6 +61,7 @@ impl Link {
             newest: Mutex::default(),
             reserved: AtomicU32::new(0),
             acts: watch::Sender::new(0),
+            expected_fill: Mutex::default(),
             live: AtomicBool::new(false),
             closed: CancellationToken::new(),
         }
@@ -134,16 +137,53 @@ impl Link {
         self.peer.outbox.drop_state(&self.session);
     }
 
-    async fn done(&self, method: &'static str, params: &impl serde::Serialize) {
+    /// The next time that the core wants this text in the input, somebody else has seen to it.
+    pub(crate) fn expect_fill(&self, text: &str) {
+        *self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+    }
+
+    /// Nobody sees to it after all.
+    pub(crate) fn forget_fill(&self) {
+        *self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn is_filled_by_others(&self, text: &str) -> bool {
+        let mut expected = self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner);
+        expected.take_if(|expected| expected == text).is_some()
+    }
+
+    /// Puts a text into the input, for the human to send.
+    ///
+    /// # Errors
+    ///
+    /// Why the host did not take it, in one line.
+    pub(crate) async fn fill(&self, text: &str) -> Result<(), String> {
+        let params = FillParams { session: &self.session, text };
+        let asked = self.done("input/fill", &params);
+        let mut asked = std::pin::pin!(asked);
+        // It leaves at the first poll, which is when whoever waits for it may go on.
+        let first = std::future::poll_fn(|context| Poll::Ready(asked.as_mut().poll(context))).await;
+        self.act();
+        match first {
+            Poll::Ready(done) => done,
+            Poll::Pending => asked.await,
+        }
+    }
+
+    /// Has the plugin do something. The error is the reason, in one line.
+    async fn done(&self, method: &'static str, params: &impl serde::Serialize) -> Result<(), String> {
         let asked = self.peer.request::<DoneResult>(method, params);
         match self.closed.run_until_cancelled(asked).await {
-            Some(Ok(DoneResult { ok: true, .. })) | Some(Err(Unanswered::Gone)) | None => {}
+            Some(Ok(DoneResult { ok: true, .. })) => Ok(()),
+            Some(Err(Unanswered::Gone)) | None => Err("the session is closed".to_owned()),
             Some(Ok(DoneResult { ok: false, reason })) => {
                 let reason = reason.as_deref().map(plain).unwrap_or_default();
                 tracing::warn!(session = %self.session, method, reason, "the plugin could not do it");
+                Err(reason)
             }
             Some(Err(Unanswered::Refused(_) | Unanswered::Unreadable)) => {
                 tracing::warn!(session = %self.session, method, "the plugin gave no usable answer");
+                Err("the plugin gave no usable answer".to_owned())
             }
         }
     }
@@ -250,25 +290,20 @@ impl Host for LinkedHost {
 
     async fn disarm_goal(&self, _session: &str, goal: &str, revision: Revision) {
         let params = PauseParams { session: &self.0.session, id: goal, revision };
-        self.0.done("goal/pause", &params).await;
+        let _ = self.0.done("goal/pause", &params).await;
     }
 
     async fn inject(&self, _session: &str, text: String) {
-        self.0.done("inject", &self.0.note(&text)).await;
+        let _ = self.0.done("inject", &self.0.note(&text)).await;
     }
 
     async fn steer(&self, _session: &str, text: String, _wakes: bool) {
-        self.0.done("steer", &self.0.note(&text)).await;
+        let _ = self.0.done("steer", &self.0.note(&text)).await;
     }
 
     async fn fill_input(&self, _session: &str, text: String) {
-        let params = FillParams { session: &self.0.session, text: &text };
-        let filling = self.0.done("input/fill", &params);
-        let mut filling = std::pin::pin!(filling);
-        let first = std::future::poll_fn(|context| Poll::Ready(filling.as_mut().poll(context))).await;
-        self.0.act();
-        if first.is_pending() {
-            filling.await;
+        if !self.0.is_filled_by_others(&text) {
+            let _ = self.0.fill(&text).await;
         }
     }
 

@@ -4,6 +4,7 @@
 //! notes. Nothing here waits for the plugin: what it does not read is bounded, what it does not answer is given up by
 //! whoever asked.
 
+mod cards;
 mod choice;
 mod commands;
 mod efforts;
@@ -15,11 +16,13 @@ mod model;
 mod options;
 mod outbox;
 mod peer;
+mod pin;
 mod protocol;
 mod routes;
 mod row;
 mod server;
 mod session;
+mod shelf;
 mod view;
 
 pub use error::SidecarError;

@@ -11,6 +11,9 @@ pub struct SidecarOptions {
     pub host_home: Option<PathBuf>,
     /// The person's home folder, which is scrubbed from what a model reads (rule P2).
     pub person_home: Option<String>,
+    /// The file in which cards and summaries are kept, the one that `suggest serve` shows (rule C6). Without one they
+    /// live as long as this process.
+    pub cards: Option<PathBuf>,
 }
 
 impl SidecarOptions {
@@ -22,7 +25,7 @@ impl SidecarOptions {
         let host_home = set("DSH_HOME")
             .map(PathBuf::from)
             .or_else(|| person_home.clone().map(|home| PathBuf::from(home).join(".dsh")));
-        Self { host_home, person_home: person_home.and_then(|home| home.into_string().ok()) }
+        Self { host_home, person_home: person_home.and_then(|home| home.into_string().ok()), cards: None }
     }
 
     /// Sets the host's home folder.
@@ -36,6 +39,13 @@ impl SidecarOptions {
     #[must_use]
     pub fn with_person_home(mut self, home: Option<String>) -> Self {
         self.person_home = home;
+        self
+    }
+
+    /// Sets the file in which cards and summaries are kept.
+    #[must_use]
+    pub fn with_cards(mut self, file: Option<PathBuf>) -> Self {
+        self.cards = file;
         self
     }
 }

@@ -1,5 +1,6 @@
 //! Reads what the plugin says, in order, and has it done.
 
+use super::cards::Desk;
 use super::choice::ChoiceFile;
 use super::commands;
 use super::error::SidecarError;
@@ -9,6 +10,7 @@ use super::message::{self, Incoming};
 use super::options::SidecarOptions;
 use super::outbox::Outbox;
 use super::peer::Peer;
+use super::pin;
 use super::protocol::{
     AskingParams, CommandParams, CommandResult, ConfigParams, EventParams, GoalParams, HelloParams,
     HelloResult, HistoryParams, InboxParams, LogParams, MAX_LINE, OpenParams, PROTOCOL, SessionParams,
@@ -16,7 +18,8 @@ use super::protocol::{
 };
 use super::routes::Routes;
 use super::row::Row;
-use super::session::{Watched, kind_of};
+use super::session::{Watched, for_the_advisor, is_for_the_advisor, kind_of};
+use super::shelf::{Keeper, Shelf};
 use super::view::{Choice, View};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -24,10 +27,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use suggest_core::{Command, Config, ModelSource, SessionSetup, Ticket, print_state, status_line};
+use suggest_core::{
+    AdvisorCommand, Command, Config, ModelSource, SessionSetup, Ticket, print_state, status_line,
+};
 use suggest_engine::{Engine, TransferPolicy};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How long the end may take: saying goodbye to the engine's sessions, and writing what waits.
@@ -73,8 +79,10 @@ where
     let outbox = Arc::new(Outbox::default());
     let peer = Arc::new(Peer::new(Arc::clone(&outbox)));
     let routes = Arc::new(Routes::new(Arc::clone(&peer)));
+    let shelf = Arc::new(Shelf::new(options.cards.clone()));
     let engine = Engine::builder()
         .resolver(Arc::clone(&routes) as Arc<dyn suggest_engine::Resolver>)
+        .store(Arc::new(Keeper(Arc::clone(&shelf))))
         .transfer_policy(TransferPolicy::from_environment())
         .shutdown_grace(GRACE)
         .build()
@@ -83,7 +91,7 @@ where
         let outbox = Arc::clone(&outbox);
         async move { outbox.write_to(output).await }
     });
-    let mut server = Server::new(peer, routes, engine, options);
+    let mut server = Server::new(peer, routes, shelf, engine, options);
     let mut frames = Frames::new(input, MAX_LINE);
     let ended = loop {
         tokio::select! {
@@ -107,6 +115,9 @@ where
 struct Server {
     peer: Arc<Peer>,
     routes: Arc<Routes>,
+    shelf: Arc<Shelf>,
+    /// Has the shelf write the rest and stop.
+    shelf_stops: CancellationToken,
     engine: Engine,
     options: SidecarOptions,
     view: Arc<View>,
@@ -133,10 +144,20 @@ impl Refusal {
 }
 
 impl Server {
-    fn new(peer: Arc<Peer>, routes: Arc<Routes>, engine: Engine, options: SidecarOptions) -> Self {
+    fn new(
+        peer: Arc<Peer>,
+        routes: Arc<Routes>,
+        shelf: Arc<Shelf>,
+        engine: Engine,
+        options: SidecarOptions,
+    ) -> Self {
+        let (tasks, shelf_stops) = (TaskTracker::new(), CancellationToken::new());
+        tasks.spawn(Arc::clone(&shelf).work(shelf_stops.clone()));
         Self {
             peer,
             routes,
+            shelf,
+            shelf_stops,
             engine,
             options,
             view: Arc::default(),
@@ -144,7 +165,7 @@ impl Server {
             greeted: false,
             choice_file: None,
             sessions: HashMap::new(),
-            tasks: TaskTracker::new(),
+            tasks,
             served: Served::default(),
             complained: None,
             since_breath: 0,
@@ -256,7 +277,13 @@ impl Server {
             return;
         }
         let read = match method {
-            "session/open" => parameters(method, params).map(|params| self.open(params)),
+            "session/open" => match parameters(method, params) {
+                Ok(params) => {
+                    self.open(params).await;
+                    Ok(())
+                }
+                Err(refusal) => Err(refusal),
+            },
             "session/history" => match parameters(method, params) {
                 Ok(params) => {
                     self.history(params).await;
@@ -307,7 +334,7 @@ impl Server {
     }
 
     /// Begins to watch a session, or to watch it anew: then its numbers go on from wherever they were highest.
-    fn open(&mut self, open: OpenParams) {
+    async fn open(&mut self, open: OpenParams) {
         let mut numbers = Numbers {
             next_offer: open.next_offer.max(1),
             next_ticket: open.next_ticket.max(1),
@@ -328,11 +355,18 @@ impl Server {
             Choice::Row | Choice::Cleared => ModelSource::Config,
         };
         let folder = open.header.get("cwd").and_then(Value::as_str).map(str::to_owned);
+        self.shelf.knows(&open.session, folder.as_deref());
+        let book = self.shelf.book_of(&open.session).await;
+        let advisor_only = is_for_the_advisor(&open);
         let setup = SessionSetup::new(open.session.clone())
-            .with_kind(kind_of(&open), false)
+            .with_kind(kind_of(&open), advisor_only)
             .with_folders(folder, self.options.person_home.clone())
             .with_model_source(source)
             .resuming(numbers.next_offer, Ticket::new(numbers.next_ticket), numbers.spent_rounds);
+        let setup = match book {
+            Some(book) => setup.with_cards(book),
+            None => setup,
+        };
         let link = Arc::new(Link::new(
             &open.session,
             Arc::clone(&self.peer),
@@ -341,8 +375,10 @@ impl Server {
             numbers,
         ));
         let host = Arc::new(LinkedHost(Arc::clone(&link)));
-        let handle = self.engine.open_session(setup, self.view.config(&self.row), host);
-        self.sessions.insert(open.session.clone(), Watched::new(open, handle, link));
+        let config = self.view.config(&self.row);
+        let config = if advisor_only { for_the_advisor(config) } else { config };
+        let handle = self.engine.open_session(setup, config, host);
+        self.sessions.insert(open.session.clone(), Watched::new(open, handle, link, Arc::clone(&self.shelf)));
     }
 
     async fn history(&mut self, params: HistoryParams) {
@@ -385,6 +421,21 @@ impl Server {
                 ));
             }
         };
+        if let Command::Cards(cards) = &command
+            && self.view.off().is_none()
+            && let Some(session) = self.sessions.get(&params.session)
+        {
+            // The file may take its time; nobody else waits for it.
+            let (link, handle) = (Arc::clone(&session.link), session.handle.clone());
+            let desk = Desk { shelf: Arc::clone(&self.shelf), handle, link: Arc::clone(&link) };
+            let (peer, id, cards) = (Arc::clone(&self.peer), id.clone(), cards.clone());
+            self.tasks.spawn(async move {
+                if let Some(result) = link.closed.run_until_cancelled(desk.perform(cards)).await {
+                    let _ = peer.outbox.push(message::result(&id, &result));
+                }
+            });
+            return;
+        }
         let acts = self.sessions.get(&params.session).map(|session| session.link.acts());
         let result = self.perform(&params.session, command.clone()).await;
         let chosen = match (&command, result.code) {
@@ -392,6 +443,9 @@ impl Server {
             (Command::ClearModel, "ok") => Choice::Cleared,
             (Command::Run(_), "ok") => {
                 return self.answer_behind_the_run(id.clone(), result, &params.session, acts);
+            }
+            (Command::Advisor(AdvisorCommand::PinModel { provider, model }), "ok") => {
+                return self.answer_behind_the_trial(id.clone(), &params.session, provider, model);
             }
             _ => return self.answer(message::result(id, &result)),
         };
@@ -473,6 +527,20 @@ impl Server {
         });
     }
 
+    /// A model that a person pins is tried first (rule V7); the answer says what came of it.
+    fn answer_behind_the_trial(&self, id: Value, session: &str, provider: &str, model: &str) {
+        let Some(session) = self.sessions.get(session) else {
+            return self.answer(message::result(&id, &commands::unlinked()));
+        };
+        let (watch, closed) = (session.handle.watch(), session.link.closed.clone());
+        let route = format!("{provider}/{model}");
+        let peer = Arc::clone(&self.peer);
+        self.tasks.spawn(async move {
+            let result = closed.run_until_cancelled(pin::outcome(watch, &route)).await;
+            let _ = peer.outbox.push(message::result(&id, &result.unwrap_or_else(commands::unlinked)));
+        });
+    }
+
     /// Keeps the choice in its file and then answers, saying so when it could not be kept.
     fn keep(&self, id: Value, mut result: CommandResult, choice: Choice) {
         let Some(file) = self.choice_file.clone() else {
@@ -549,6 +617,7 @@ impl Server {
         self.peer.close();
         self.sessions.clear();
         self.engine.shutdown().await;
+        self.shelf_stops.cancel();
         self.tasks.close();
         self.tasks.wait().await;
         Served { late_answers: self.peer.late(), lost: self.peer.outbox.lost(), ..self.served }

@@ -2,13 +2,17 @@
 
 use super::link::Link;
 use super::protocol::{AgentStatus, InboxKind, InboxParams, OpenParams, StatusParams, Waiting};
+use super::shelf::Shelf;
 use crate::fold::Output;
 use crate::live::{LiveFold, PendingSizes};
 use serde_json::Value;
 use std::sync::Arc;
-use suggest_core::{Command, CommandOutput, Config, Event, SessionKind};
+use suggest_core::{Command, CommandOutput, Config, EndReason, Event, SessionKind};
 use suggest_engine::SessionHandle;
 use tokio::task::AbortHandle;
+
+/// The most files of one turn that are remembered.
+const MOST_FILES: usize = 200;
 
 /// A session that is watched.
 #[derive(Debug)]
@@ -16,6 +20,10 @@ pub(crate) struct Watched {
     fold: LiveFold,
     pub(crate) handle: SessionHandle,
     pub(crate) link: Arc<Link>,
+    shelf: Arc<Shelf>,
+    workspace: Option<String>,
+    /// The files that the tools of the running turn named, as cards name them.
+    files: Vec<String>,
     /// Tells the plugin of changes.
     follower: Option<AbortHandle>,
     /// What the plugin told when it opened the session, until the past is told.
@@ -27,6 +35,7 @@ pub(crate) struct Watched {
     asking_told: bool,
     /// Whether a person set or cleared the model in this session.
     pub(crate) commanded: bool,
+    advisor_only: bool,
 }
 
 #[derive(Debug)]
@@ -47,12 +56,30 @@ pub(crate) fn kind_of(open: &OpenParams) -> SessionKind {
     }
 }
 
+/// Whether only the advisor speaks there: nothing else has a place without a page (rule D12).
+pub(crate) fn is_for_the_advisor(open: &OpenParams) -> bool {
+    open.advisor_only && kind_of(open) == SessionKind::Headless
+}
+
+/// The configuration in which only the advisor speaks. A guess of the next prompt has no place without a page, either.
+pub(crate) fn for_the_advisor(mut config: Config) -> Config {
+    config.prompt_model = None;
+    config.cards.enabled = false;
+    config.summary.enabled = false;
+    config.advisor.next_prompt = false;
+    config
+}
+
 impl Watched {
-    pub(crate) fn new(open: OpenParams, handle: SessionHandle, link: Arc<Link>) -> Self {
+    pub(crate) fn new(open: OpenParams, handle: SessionHandle, link: Arc<Link>, shelf: Arc<Shelf>) -> Self {
         Self {
+            advisor_only: is_for_the_advisor(&open),
             fold: LiveFold::new(kind_of(&open)),
             handle,
             link,
+            shelf,
+            workspace: open.header.get("cwd").and_then(Value::as_str).map(str::to_owned),
+            files: Vec::new(),
             follower: None,
             opening: Some(Opening { status: open.status, goal: open.goal, inbox: open.inbox }),
             humans_told: 0,
@@ -148,6 +175,7 @@ impl Watched {
     /// Takes over a changed configuration. Where a person set or cleared the model by command, a command takes its place:
     /// the configuration alone would not win over it.
     pub(crate) async fn reconfigure(&mut self, config: Config) {
+        let config = if self.advisor_only { for_the_advisor(config) } else { config };
         let current = self.handle.state().model.as_ref().map(|model| model.id.clone());
         if self.commanded && current != config.prompt_model {
             let command = match &config.prompt_model {
@@ -178,6 +206,7 @@ impl Watched {
                     self.tell_asking();
                 }
                 Output::Live(event) => {
+                    self.follow_files(&event);
                     match event {
                         Event::HumanQueued { count } => self.humans_told = count,
                         // A turn that ended asks nothing any more.
@@ -188,6 +217,25 @@ impl Watched {
                     self.tell_asking();
                 }
             }
+        }
+    }
+
+    /// A turn that completes makes cards of other sessions in the folder stale that name its files (rule C6).
+    fn follow_files(&mut self, event: &Event) {
+        match event {
+            Event::TurnStarted { .. } => self.files.clear(),
+            Event::Tool(tool) => {
+                let room = MOST_FILES.saturating_sub(self.files.len());
+                let named = tool.files.iter().take(room);
+                self.files.extend(named.map(|file| relative(file, self.workspace.as_deref())));
+            }
+            Event::TurnEnded { turn, reason: EndReason::Completed } => {
+                let files = std::mem::take(&mut self.files);
+                if !files.is_empty() {
+                    self.shelf.turn_completed(self.handle.id(), *turn, files);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -208,6 +256,12 @@ impl Drop for Watched {
         self.link.close();
         self.handle.close();
     }
+}
+
+/// A path as cards name it.
+fn relative(file: &str, workspace: Option<&str>) -> String {
+    let inside = workspace.and_then(|workspace| file.strip_prefix(workspace.trim_end_matches('/')));
+    inside.and_then(|rest| rest.strip_prefix('/')).unwrap_or(file).to_owned()
 }
 
 fn sizes(waiting: Waiting) -> PendingSizes {

@@ -8,6 +8,7 @@
     reason = "helpers of tests may fail like tests"
 )]
 
+mod cards;
 mod choice;
 mod faults;
 mod plugin;

@@ -54,6 +54,10 @@ pub(crate) struct OpenParams {
     /// Whether a web server is there, and with it a person.
     #[serde(default)]
     pub(crate) web: bool,
+    /// Whether the advisor, and nobody else, may speak in a session without a page: the host opts it in by name, with a
+    /// configured pair or a command of the person (rule D12).
+    #[serde(default)]
+    pub(crate) advisor_only: bool,
     /// Whether the agent works now.
     #[serde(default)]
     pub(crate) status: AgentStatus,
