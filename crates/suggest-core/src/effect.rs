@@ -166,7 +166,8 @@ pub struct Expectation {
     pub turn: Option<Turn>,
     /// The goal, where there is one.
     pub goal: Option<GoalRef>,
-    /// How many pieces of human input the core has seen.
+    /// How many pieces of human input the core has seen: one for each message of the human, and one for each prompt by
+    /// which the queue grew. A host that counts its own the same way compares two numbers.
     pub human_epoch: u64,
 }
 
