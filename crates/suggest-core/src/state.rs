@@ -236,6 +236,15 @@ pub struct AdvisorView {
     /// Why, for all but `idle` and `reviewing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Coded<String>>,
+    /// The reviewer's model: pinned by a command in this session, or the configuration's pair (rules V1, V7).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelView>,
+    /// The model that is tried before it is pinned (rule V7).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trying: Option<ModelId>,
+    /// Why the last trial pinned nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pin_refused: Option<String>,
     /// Whether a review is under way.
     pub in_flight: bool,
     /// Messages that wait for the next review.

@@ -1,12 +1,13 @@
 //! What people and programs see of the advisor.
 
 use super::delivery::name;
+use super::gate::RouteSource;
 use super::{InFlight, Stopped};
 use crate::code::Coded;
 use crate::effect::Voice;
 use crate::reply::ErrorKind;
 use crate::session::Session;
-use crate::state::{AdvisorStatus, AdvisorView, Severity, Usage};
+use crate::state::{AdvisorStatus, AdvisorView, ModelSource, ModelView, Severity, Usage};
 use std::fmt::Write as _;
 
 /// What came of the last review.
@@ -71,6 +72,15 @@ impl Session {
         Some(AdvisorView {
             status,
             reason,
+            model: self.advisor_route().ok().map(|(id, source)| ModelView {
+                id,
+                source: match source {
+                    RouteSource::Pin => ModelSource::Command,
+                    RouteSource::Global => ModelSource::Config,
+                },
+            }),
+            trying: self.trial().cloned(),
+            pin_refused: self.advisor.pin_refused.clone(),
             in_flight: matches!(self.advisor.in_flight, Some(InFlight::Review(_))),
             backlog: u32::try_from(self.advisor.backlog.len()).unwrap_or(u32::MAX),
             blocker: delivery.blocker().map(str::to_owned),

@@ -171,6 +171,14 @@ fn advisor(reader: &mut Reader) -> Parsed<Option<AdvisorView>> {
     Ok(Some(AdvisorView {
         status: entry.word()?,
         reason: reader.coded(1, "reason")?,
+        model: match reader.optional(1, "model") {
+            Some(entry) => {
+                Some(ModelView { id: entry.parsed_name("a model")?, source: reader.need(2, "from")?.word()? })
+            }
+            None => None,
+        },
+        trying: reader.optional(1, "trying").map(|entry| entry.parsed_name("a model")).transpose()?,
+        pin_refused: reader.optional_text(1, "no pin")?,
         in_flight: reader.need(1, "call")?.working()?,
         backlog: reader.need(1, "backlog")?.number()?,
         blocker: reader.optional_text(1, "blocker")?,
@@ -391,6 +399,7 @@ const KEYS: &[&str] = &[
     "kind",
     "meter",
     "model",
+    "no pin",
     "objective",
     "offer",
     "paused by",
@@ -410,6 +419,7 @@ const KEYS: &[&str] = &[
     "time",
     "title",
     "tokens",
+    "trying",
     "why",
     "writer",
 ];

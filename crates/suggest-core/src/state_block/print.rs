@@ -90,6 +90,14 @@ fn usage(block: &mut Block, depth: usize, usage: &Usage) {
 fn advisor(block: &mut Block, advisor: &AdvisorView) {
     block.word(0, "advisor", advisor.status);
     block.coded(1, "reason", advisor.reason.as_ref());
+    if let Some(model) = &advisor.model {
+        block.name(1, "model", model.id.as_str());
+        block.word(2, "from", model.source);
+    }
+    if let Some(model) = &advisor.trying {
+        block.name(1, "trying", model.as_str());
+    }
+    block.optional_text(1, "no pin", advisor.pin_refused.as_deref());
     block.value(1, "call", working(advisor.in_flight));
     block.value(1, "backlog", advisor.backlog);
     block.optional_text(1, "blocker", advisor.blocker.as_deref());

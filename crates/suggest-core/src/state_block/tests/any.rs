@@ -130,6 +130,7 @@ fn advisor() -> impl Strategy<Value = AdvisorView> {
     (
         select(statuses),
         option::of((text(), text())),
+        (option::of(model_view()), option::of(model_id()), option::of(text())),
         any::<(bool, u32, u32, u32)>(),
         option::of(text()),
         btree_map(text(), any::<u32>(), 0..4),
@@ -140,6 +141,7 @@ fn advisor() -> impl Strategy<Value = AdvisorView> {
             |(
                 status,
                 reason,
+                (model, trying, pin_refused),
                 (in_flight, backlog, steers, delivered),
                 blocker,
                 dropped,
@@ -149,6 +151,9 @@ fn advisor() -> impl Strategy<Value = AdvisorView> {
                 AdvisorView {
                     status,
                     reason: reason.map(|(code, message)| Coded::new(code, message)),
+                    model,
+                    trying,
+                    pin_refused,
                     in_flight,
                     backlog,
                     blocker,
@@ -160,6 +165,10 @@ fn advisor() -> impl Strategy<Value = AdvisorView> {
                 }
             },
         )
+}
+
+fn model_view() -> impl Strategy<Value = ModelView> {
+    (model_id(), select(ModelSource::ALL.to_vec())).prop_map(|(id, source)| ModelView { id, source })
 }
 
 fn origin() -> impl Strategy<Value = CardOrigin> {
@@ -199,10 +208,8 @@ fn summary() -> impl Strategy<Value = SummaryView> {
 /// Any state at all, also such as no session reaches.
 pub(super) fn state() -> impl Strategy<Value = State> {
     let statuses = vec![Status::Off, Status::Idle, Status::Analyzing, Status::Ready, Status::Failed];
-    let model =
-        (model_id(), select(ModelSource::ALL.to_vec())).prop_map(|(id, source)| ModelView { id, source });
     (
-        (select(statuses), coded(ReasonCode::ALL, ReasonCode::coded), option::of(model), usage()),
+        (select(statuses), coded(ReasonCode::ALL, ReasonCode::coded), option::of(model_view()), usage()),
         (option::of(offer()), autorun(), option::of(goal())),
         (option::of(advisor()), option::of(cards()), option::of(summary())),
     )
@@ -246,6 +253,7 @@ pub(super) fn with_every_text(mut state: State, text: &str) -> State {
         blocker: Some(text()),
         dropped: [(text(), 1), (format!("{}2", text()), 2)].into(),
         prediction: Some(text()),
+        pin_refused: Some(text()),
         ..AdvisorView::default()
     });
     state.cards = Some(CardsView {

@@ -144,6 +144,14 @@ fn every_voice() -> State {
     state.advisor = Some(AdvisorView {
         status: AdvisorStatus::Paused,
         reason: Some(Coded::new("quota_exhausted".to_owned(), "the provider's quota is used up")),
+        model: Some(ModelView {
+            id: "deepseek/deepseek-chat".parse().expect("a route"),
+            source: ModelSource::Command,
+        }),
+        trying: Some("deepseek/deepseek-reasoner".parse().expect("a route")),
+        pin_refused: Some(
+            "mock/one was not pinned: the model is unknown; the earlier choice stands".to_owned(),
+        ),
         in_flight: false,
         backlog: 2,
         blocker: Some("The migration drops a column that `report` still reads.".to_owned()),
