@@ -12,9 +12,9 @@ use super::outbox::Outbox;
 use super::peer::Peer;
 use super::pin;
 use super::protocol::{
-    AskingParams, CommandParams, CommandResult, ConfigParams, EventParams, GoalParams, HelloParams,
-    HelloResult, HistoryParams, InboxParams, LogParams, MAX_LINE, OpenParams, PROTOCOL, SessionParams,
-    StatusParams, code,
+    AskingParams, CheckResult, CommandParams, CommandResult, ConfigParams, EventParams, GoalParams,
+    HelloParams, HelloResult, HistoryParams, InboxParams, LogParams, MAX_LINE, OpenParams, PROTOCOL,
+    SessionParams, StatusParams, code,
 };
 use super::routes::Routes;
 use super::row::Row;
@@ -213,6 +213,11 @@ impl Server {
             "hello" => {
                 let result = self.hello(parameters(method, params)?).await?;
                 self.answer(message::result(id, &result));
+                Ok(())
+            }
+            "config/check" => {
+                let params: ConfigParams = parameters(method, params)?;
+                self.answer(message::result(id, &CheckResult { off: Row::read(&params.config).err() }));
                 Ok(())
             }
             "command" if !self.greeted => Err(Refusal::new(code::NO_HELLO, "say `hello` first")),

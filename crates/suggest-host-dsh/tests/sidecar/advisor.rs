@@ -1,7 +1,11 @@
 //! The advisor inside the sidecar: pins, sessions without a page, and a row that changes.
 
-use crate::plugin::{Plugin, except, human, willing};
+use crate::plugin::{Plugin, except, willing};
 use serde_json::{Value, json};
+
+fn human() -> Value {
+    json!({ "kind": "user" })
+}
 
 fn pair() -> Value {
     json!({ "advisor": { "provider": "mock", "model": "reviewer", "nextPrompt": false },
@@ -45,10 +49,11 @@ async fn a_trial_that_is_given_up_is_answered_too_v7() {
     let mut plugin = Plugin::start(except("model/complete", |_| None));
     plugin.hello(pair()).await;
     plugin.open("s").await;
-    let asked = plugin.ask("command", json!({ "session": "s", "line": "advisor model set mock slow" })).await;
+    let asked = plugin.begin("command", json!({ "session": "s", "line": "advisor model set mock slow" })).await.to_string();
     plugin.until(|seen| seen.all("model/complete").first().map(|_| ())).await;
     plugin.command("s", "advisor model reset").await;
-    let answer = plugin.answer(&asked).await;
+    let answer =
+        plugin.until(|seen| seen.answers.get(&asked).and_then(|answers| answers.first()).cloned()).await;
     assert!(answer["text"].as_str().unwrap().contains("given up"), "{answer}");
     plugin.end().await.unwrap();
 }
@@ -86,8 +91,8 @@ async fn a_changed_row_is_checked_without_harm_and_holds_in_running_sessions_at_
     plugin.hello(json!({ "cards": { "enabled": false }, "summary": { "enabled": false } })).await;
     plugin.open("s").await;
     let check = |config: Value| json!({ "config": config });
-    assert_eq!(plugin.request("config/check", check(pair())).await, json!({ "off": null }));
-    let wrong = plugin.request("config/check", check(json!({ "advisor": { "modle": "x" } }))).await;
+    assert_eq!(plugin.ask("config/check", check(pair())).await, json!({ "off": null }));
+    let wrong = plugin.ask("config/check", check(json!({ "advisor": { "modle": "x" } }))).await;
     assert!(wrong["off"]["message"].as_str().unwrap().contains("advisor.model"), "{wrong}");
     assert!(plugin.command("s", "advisor status").await.0.contains("Runtime: disabled"));
     plugin.tell("config", check(pair())).await;

@@ -8,6 +8,7 @@
     reason = "helpers of tests may fail like tests"
 )]
 
+mod advisor;
 mod cards;
 mod choice;
 mod faults;

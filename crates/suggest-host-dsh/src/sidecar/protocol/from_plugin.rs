@@ -234,7 +234,7 @@ pub(crate) struct CommandParams {
     pub(crate) line: String,
 }
 
-/// Parameters of `config`: the plugin's row changed.
+/// Parameters of `config`: the plugin's row changed; and of the request `config/check`: would this row be right?
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(crate) struct ConfigParams {

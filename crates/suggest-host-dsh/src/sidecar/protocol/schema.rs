@@ -42,6 +42,7 @@ pub fn protocol_schema() -> Value {
     add("session/closed", plugin, of::<SessionParams>(r), None);
     add("command", plugin, of::<CommandParams>(r), Some(of::<CommandResult>(w)));
     add("config", plugin, of::<ConfigParams>(r), None);
+    add("config/check", plugin, of::<ConfigParams>(r), Some(of::<CheckResult>(w)));
     let sidecar = "sidecar";
     add("state", sidecar, of::<StateParams<'_>>(w), None);
     add("submit", sidecar, of::<SubmitParams<'_>>(w), Some(of::<SubmitResult>(r)));

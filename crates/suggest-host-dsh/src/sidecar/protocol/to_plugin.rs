@@ -27,6 +27,14 @@ pub(crate) struct Off {
     pub(crate) message: String,
 }
 
+/// The answer to `config/check`: what is wrong with a row, which changes nothing.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct CheckResult {
+    /// What would be off, and why; null: the row is right.
+    pub(crate) off: Option<Off>,
+}
+
 /// The answer to `command`.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
