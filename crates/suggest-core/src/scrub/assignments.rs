@@ -1,10 +1,11 @@
 //! Values of names that speak of secrets: in env files, JSON, YAML, TOML, source code, query strings,
 //! connection strings, headers, command line flags and XML elements.
 
+use super::foreign;
 use super::names::{Name, classify, may_tell};
-use super::scan::{Found, Scan};
+use super::scan::{Found, Scan, Stretch};
 use super::shape::{
-    at, before, contains, entropy, has_digit, has_letter, is_placeholder, random_for_strong_name,
+    at, before, contains, entropy, has_digit, has_letter, is_placeholder, looked, random_for_strong_name,
     random_for_weak_name, starts_with, word_starts, wordy,
 };
 use super::structured::{authorization, boundary, family_of, line_end, typed};
@@ -32,22 +33,32 @@ enum Style {
     Element,
     /// `the password is value`.
     Prose,
+    /// `X-Api-Key: value`.
+    Header,
+    /// `Passwort: value`: a name of another language, where nobody writes code.
+    Told,
 }
 
-/// A secret that is assigned by the sign (`=` or `:`) at `sign`.
+/// A secret that is assigned by the sign (`=`, `:` or their full-width kin) at `sign`.
 pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
     let bytes = scan.bytes;
-    let equals = at(bytes, sign) == b'=';
-    let next = at(bytes, sign + 1);
+    let (kin, length) = foreign::sign_at(bytes, sign)?;
+    let equals = kin == b'=';
+    let next = at(bytes, sign + length);
     // Comparisons, `::` and `:=`: no assignment, or one that the second sign makes.
     let part_of_another =
         if equals { next == b'=' } else { matches!(next, b':' | b'=') || before(bytes, sign, 1) == b':' };
     if part_of_another {
         return None;
     }
-    let name = name_before(scan, sign, equals)?;
-    let kind = told_by(scan.slice(name.0, name.1))?;
-    let mut from = sign + 1;
+    let (name, kind, foreign) = match foreign::name_before(bytes, sign) {
+        Some((start, kind)) => ((start, sign), kind, true),
+        None => {
+            let name = name_before(scan, sign, equals)?;
+            (name, told_by(scan.slice(name.0, name.1))?, false)
+        }
+    };
+    let mut from = sign + length;
     if equals && at(bytes, from) == b'>' {
         from += 1;
     }
@@ -61,20 +72,99 @@ pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
         Name::Cookie => return if equals { None } else { cookies(scan, from) },
         _ => {}
     }
+    if let Some(next) = next_line(bytes, from) {
+        return on_next_line(scan, kind, next, equals);
+    }
     from += call_around_literal(bytes, from);
     if let Some(quote) = opening_quote(bytes, from) {
         let (start, end) = quoted(scan, from, quote);
         return judge(scan, kind, start, end, Style::Quoted);
     }
-    let shouting = scan.slice(name.0, name.1).iter().all(|byte| !byte.is_ascii_lowercase());
+    let written = scan.slice(name.0, name.1);
+    let shouting = written.iter().all(|byte| !byte.is_ascii_lowercase());
+    let header = !equals && written.get(..2).is_some_and(|part| part.eq_ignore_ascii_case(b"x-"));
     let style = match (equals, tight && shouting) {
+        _ if foreign => Style::Told,
+        _ if header => Style::Header,
         (true, true) => Style::Environment,
         (true, false) => Style::Bare,
         (false, _) if line_starts(bytes, name.0) => Style::Line,
         (false, _) => Style::Inline,
     };
     let end = unquoted_end(scan, from, style);
-    judge(scan, kind, from, end, style)
+    let whole = whole_value(scan, from, end, style);
+    match judge(scan, kind, from, end, style) {
+        Some(found) => Some(Found { end: whole.max(found.end), ..found }),
+        // The first list mark is part of the password, when the whole looks like nothing else.
+        None if whole > end && kind == Name::Password && random_for_strong_name(scan.slice(from, whole)) => {
+            judge(scan, kind, from, whole, style)
+        }
+        None => None,
+    }
+}
+
+/// Where an unquoted password ends that holds list marks: at one that a blank, an end or the next name follows.
+fn whole_value(scan: &mut Scan<'_>, from: usize, end: usize, style: Style) -> usize {
+    if !matches!(style, Style::Bare | Style::Inline) {
+        return end;
+    }
+    let bytes = scan.bytes;
+    let limit = scan.stretch_end(Stretch::Wide, from).min(from + JUDGED);
+    let mut whole = end;
+    while matches!(at(bytes, whole), b',' | b';' | b'&' | b'|') && whole < limit {
+        let rest = scan.slice(whole + 1, limit);
+        let length = rest
+            .iter()
+            .position(|byte| Stretch::Narrow.ends_at(*byte) || matches!(byte, b'=' | b':' | b'('))
+            .unwrap_or(rest.len());
+        looked(length);
+        // A pair of the list, a call, nothing at all: the value ended at the mark.
+        if length == 0 || matches!(at(rest, length), b'=' | b':' | b'(') {
+            break;
+        }
+        whole += 1 + length;
+    }
+    boundary(scan, whole)
+}
+
+/// Start of the value when it stands on the line below, indented: behind a block mark of YAML, or nothing.
+/// The second part says whether there is a block mark.
+fn next_line(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
+    let block = matches!(at(bytes, from), b'|' | b'>');
+    let mut place = from + usize::from(block);
+    if block {
+        place += usize::from(matches!(at(bytes, place), b'-' | b'+'));
+    }
+    place += usize::from(at(bytes, place) == b'\r');
+    if at(bytes, place) != b'\n' {
+        return None;
+    }
+    let indent = (1..=64).take_while(|step| matches!(at(bytes, place + step), b' ' | b'\t')).count();
+    (1..64).contains(&indent).then_some((place + 1 + indent, block))
+}
+
+/// A value alone on its line.
+fn on_next_line(
+    scan: &mut Scan<'_>,
+    kind: Name,
+    (from, block): (usize, bool),
+    equals: bool,
+) -> Option<Found> {
+    let bytes = scan.bytes;
+    let from = from + call_around_literal(bytes, from);
+    if let Some(quote) = opening_quote(bytes, from) {
+        let (start, end) = quoted(scan, from, quote);
+        return judge(scan, kind, start, end, Style::Quoted);
+    }
+    if equals {
+        return None;
+    }
+    let end = unquoted_end(scan, from, Style::Line);
+    let alone = matches!(at(bytes, end), 0 | b'\n' | b'\r');
+    let value = scan.slice(from, end.min(from + JUDGED));
+    let telling = block || has_digit(value) || kind != Name::Password;
+    let pair = value.contains(&b':') || matches!(at(value, 0), b'-' | b'#' | b'/' | b'|');
+    (alone && telling && !pair).then(|| judge(scan, kind, from, end, Style::Line)).flatten()
 }
 
 /// A secret behind the flag whose first dash is at `dash`.
@@ -136,29 +226,115 @@ pub(super) fn enclosed(scan: &mut Scan<'_>, close: usize) -> Option<Found> {
     let kind = classify(scan.slice(close - length, close))?;
     let rest = scan.bytes.get(close + 1..).unwrap_or_default();
     let value = rest.iter().take(LONGEST_QUOTED).take_while(|byte| !matches!(byte, b'<' | b'\n')).count();
+    looked(value);
     if at(rest, value) != b'<' {
         return None;
     }
     judge(scan, kind, close + 1, boundary(scan, close + 1 + value), Style::Element)
 }
 
-/// "the password is …"; `start` is the offset of "is".
+/// "the password is …", also in other languages; `start` is the offset of "is".
 pub(super) fn told(scan: &mut Scan<'_>, start: usize) -> Option<Found> {
     let bytes = scan.bytes;
-    if !starts_with(bytes, start, b"is ") || before(bytes, start, 1) != b' ' {
+    let spaced = before(bytes, start, 1) == b' ';
+    let (kind, mut from) = if starts_with(bytes, start, b"is ") {
+        let end = start.checked_sub(1).filter(|_| spaced)?;
+        let length =
+            (1..=LONGEST_NAME).take_while(|back| before(bytes, end, *back).is_ascii_alphanumeric()).count();
+        (classify(scan.slice(end - length, end))?, start + 3)
+    } else {
+        let word = foreign::telling_at(bytes, start)?;
+        if !spaced && at(bytes, start).is_ascii() {
+            return None;
+        }
+        (foreign::name_before(bytes, start)?.1, start + word)
+    };
+    from += usize::from(at(bytes, from) == b' ');
+    if !at(bytes, from).is_ascii() {
         return None;
     }
-    let end = start - 1;
-    let length =
-        (1..=LONGEST_NAME).take_while(|back| before(bytes, end, *back).is_ascii_alphanumeric()).count();
-    let kind = classify(scan.slice(end - length, end))?;
-    let mut from = start + 3;
     if let Some(quote) = opening_quote(bytes, from) {
         from += quote.length;
     }
     let end = unquoted_end(scan, from, Style::Prose);
     judge(scan, kind, from, end, Style::Prose)
 }
+
+/// A secret in a cell of a table under, or beside, a name that tells so. In a table of accounts a plain word is
+/// a password too.
+pub(super) fn literal_in_table(
+    scan: &mut Scan<'_>,
+    kind: Name,
+    start: usize,
+    end: usize,
+    accounts: bool,
+) -> Option<Found> {
+    let value = scan.slice(start, end);
+    if code_like(scan, value, end) {
+        return None;
+    }
+    let telling = has_digit(value) || accounts && value.len() >= 6 && !TABLE_WORDS.contains(&&*folded(value));
+    let single = !value.contains(&b' ');
+    (telling && single).then(|| judge(scan, kind, start, end, Style::Element)).flatten()
+}
+
+/// Types and methods with a digit in their name.
+fn names_a_kind(value: &[u8]) -> bool {
+    let value = folded(value);
+    [
+        "varchar", "char", "int", "uint", "float", "sha", "md5", "base", "argon", "utf", "string", "text",
+        "rsa", "v",
+    ]
+    .iter()
+    .filter_map(|kind| value.strip_prefix(kind))
+    .any(|rest| rest.len() <= 4 && rest.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+fn folded(value: &[u8]) -> String {
+    String::from_utf8_lossy(value).to_lowercase()
+}
+
+/// Plain words that such a column says of passwords.
+const TABLE_WORDS: &[&str] = &[
+    "required",
+    "optional",
+    "supported",
+    "unsupported",
+    "enabled",
+    "disabled",
+    "bcrypt",
+    "scrypt",
+    "hashed",
+    "encrypted",
+    "plain",
+    "plaintext",
+    "expired",
+    "locked",
+    "stored",
+    "unknown",
+    "default",
+    "string",
+    "accepted",
+    "rejected",
+    "missing",
+    "hidden",
+    "external",
+    "internal",
+    "random",
+    "generated",
+    "rotated",
+    "allowed",
+    "forbidden",
+    "denied",
+    "keychain",
+    "keyring",
+    "vault",
+    "deprecated",
+    "possible",
+    "available",
+    "password",
+    "passwords",
+];
 
 /// The values of a Cookie header.
 fn cookies(scan: &mut Scan<'_>, from: usize) -> Option<Found> {
@@ -303,14 +479,25 @@ fn quoted(scan: &Scan<'_>, from: usize, quote: Quote) -> (usize, usize) {
 
 /// End of an unquoted value, without the marks that end a sentence or a statement.
 fn unquoted_end(scan: &mut Scan<'_>, from: usize, style: Style) -> usize {
-    let mut end = scan.token_end(from, matches!(style, Style::Bare | Style::Inline));
-    let trailing: &[u8] = if style == Style::Prose { b".,;:!?)'" } else { b";,'" };
-    while end > from && trailing.contains(&before(scan.bytes, end, 1)) {
-        end -= 1;
+    let narrow = matches!(style, Style::Bare | Style::Inline | Style::Header);
+    let mut end = scan.stretch_end(if narrow { Stretch::Narrow } else { Stretch::Wide }, from);
+    // A sentence of a script without spaces goes on right behind the value.
+    let value = scan.slice(from, end.min(from + LONGEST_QUOTED));
+    looked(value.len());
+    let wide = foreign::value_end(value);
+    if wide < value.len() {
+        end = from + wide;
     }
-    end
+    let sentence = matches!(style, Style::Prose | Style::Told);
+    let trailing: &[u8] = if sentence { b".,;:!?)'" } else { b";,'" };
+    let marks = (1..=MOST_TRAILING)
+        .take_while(|back| from + back <= end && trailing.contains(&before(scan.bytes, end, *back)))
+        .count();
+    end - marks
 }
 
+/// Most marks of a sentence or a statement behind a value.
+const MOST_TRAILING: usize = 16;
 /// Longest stretch of a value that is judged, in bytes; the rest shares the verdict.
 const JUDGED: usize = 256;
 
@@ -326,7 +513,9 @@ fn judge(scan: &mut Scan<'_>, name: Name, start: usize, end: usize, style: Style
         && !address
         && match name {
             Name::Password => password_like(scan, value, start, end, style),
-            Name::Token => token_like(value),
+            Name::Token => {
+                token_like(value) || style == Style::Header && has_digit(value) && value.len() >= 8
+            }
             Name::AwsSecret | Name::Azure => value.len() >= 16 && !wordy(value) && entropy(value) >= 2.5,
             Name::Weak => random_for_weak_name(value),
             Name::Authorization | Name::Cookie => false,
@@ -346,7 +535,21 @@ fn token_like(value: &[u8]) -> bool {
         return false;
     }
     let hex = value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
-    random_for_strong_name(value) && (!hex || value.len() >= 16)
+    random_for_strong_name(value) && (!hex || value.len() >= 12) || grouped(value)
+}
+
+/// Groups of one length, joined by dashes, with a digit among them, as many services write a key for people.
+fn grouped(value: &[u8]) -> bool {
+    let mut groups = value.split(|byte| *byte == b'-');
+    let first = groups.next().map_or(0, <[u8]>::len);
+    let mut count = 1;
+    for group in groups {
+        if group.len() != first || !group.iter().all(u8::is_ascii_alphanumeric) {
+            return false;
+        }
+        count += 1;
+    }
+    count >= 3 && first >= 4 && has_digit(value) && has_letter(value)
 }
 
 /// Words that follow a password flag or colon in prose and in type positions.
@@ -464,6 +667,9 @@ const SENTENCE: &[&str] = &[
 ];
 
 fn password_like(scan: &Scan<'_>, value: &[u8], start: usize, end: usize, style: Style) -> bool {
+    if names_a_kind(value) {
+        return false;
+    }
     let ordinary = ORDINARY.iter().any(|word| word.as_bytes() == value);
     let letters = value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-'));
     let marked = has_digit(value)
@@ -521,6 +727,7 @@ fn password_like(scan: &Scan<'_>, value: &[u8], start: usize, end: usize, style:
         }
         Style::Inline => marked && value.len() >= 5 && !sentence(value),
         Style::Flag => !ordinary && !about_passwords && !value.starts_with(b"-"),
+        Style::Told | Style::Header => at(value, 0).is_ascii() && has_digit(value) && !sentence(value),
         Style::Prose => {
             value.len() >= 6 && has_digit(value) && (has_letter(value) || marked) && !sentence(value)
         }
@@ -539,8 +746,11 @@ fn sentence(value: &[u8]) -> bool {
         || core
             .iter()
             .all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'\'' | b'-' | b'/' | b'(' | b')'))
-        || core.iter().all(u8::is_ascii_digit)
+        || core.len() < LEAST_NUMBER && core.iter().all(u8::is_ascii_digit)
 }
+
+/// Fewest digits of a number that is a password rather than a count, a length or a port.
+const LEAST_NUMBER: usize = 6;
 
 /// Whether an unquoted value is an expression rather than a literal.
 fn code_like(scan: &Scan<'_>, value: &[u8], end: usize) -> bool {

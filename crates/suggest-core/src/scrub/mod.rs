@@ -11,7 +11,9 @@
 //! Time is linear in the text: runs are measured once, and every look around a place has a fixed bound.
 
 mod assignments;
+mod commands;
 mod families;
+mod foreign;
 mod keys;
 mod names;
 mod path_text;
@@ -20,6 +22,7 @@ mod private_keys;
 mod scan;
 mod shape;
 mod structured;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -155,6 +158,9 @@ impl Scrubber {
         {
             return Some(Change::Secret(found));
         }
+        if at(scan.bytes, place) == foreign::SIGN_LEAD {
+            return assignments::assigned(scan, place).map(Change::Secret);
+        }
         if trigger & STRUCTURE == 0 {
             return None;
         }
@@ -169,7 +175,13 @@ impl Scrubber {
                 }
                 structured::telegram_token(scan, place).or_else(|| assignments::assigned(scan, place))
             }
-            b'-' => private_keys::find(scan, place, flushed).or_else(|| assignments::flagged(scan, place)),
+            b'-' => {
+                tables::opened(scan, place);
+                private_keys::find(scan, place, flushed)
+                    .or_else(|| assignments::flagged(scan, place))
+                    .or_else(|| commands::flagged(scan, place))
+            }
+            b'|' | b'\n' => tables::cell(scan, place),
             b'.' => structured::discord_token(scan, place),
             b'>' => assignments::enclosed(scan, place),
             _ => None,

@@ -2,7 +2,7 @@
 
 use super::families::Family;
 use super::scan::{Found, Scan};
-use super::shape::{Alphabet, at, contains, has_digit, has_upper, starts_with};
+use super::shape::{Alphabet, at, contains, has_digit, has_upper, looked, starts_with};
 
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
@@ -38,11 +38,13 @@ fn whole_block(scan: &Scan<'_>, body: usize) -> Option<usize> {
         return None;
     }
     let between = window.get(..closing)?;
+    looked(window.len());
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\\');
+    let real_breaks = between.contains(&b'\n');
     let mut material = false;
     for line in between.split(breaks) {
         // Behind the backslash of an escaped line feed stands its letter.
-        let line = if between.contains(&b'\n') { line } else { line.strip_prefix(b"n").unwrap_or(line) };
+        let line = if real_breaks { line } else { line.strip_prefix(b"n").unwrap_or(line) };
         let line = trim(line);
         if HEADERS.iter().any(|name| line.starts_with(name.as_bytes())) {
             continue;

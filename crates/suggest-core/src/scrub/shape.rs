@@ -39,8 +39,37 @@ impl Alphabet {
     }
 }
 
+/// Counts the bytes that are looked at, in tests only: cost is tested without a clock.
+#[cfg(test)]
+pub(super) mod cost {
+    use std::cell::Cell;
+
+    thread_local! {
+        static LOOKS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(in super::super) fn add(looks: usize) {
+        LOOKS.with(|count| count.set(count.get().saturating_add(looks)));
+    }
+
+    /// Looks since the last call.
+    pub(in super::super) fn take() -> usize {
+        LOOKS.with(Cell::take)
+    }
+}
+
+/// Says that so many bytes are looked at.
+#[inline]
+pub(super) fn looked(bytes: usize) {
+    #[cfg(test)]
+    cost::add(bytes);
+    #[cfg(not(test))]
+    let _ = bytes;
+}
+
 /// The byte at `index`, or 0 past the end.
 pub(super) fn at(bytes: &[u8], index: usize) -> u8 {
+    looked(1);
     bytes.get(index).copied().unwrap_or(0)
 }
 
@@ -81,8 +110,10 @@ pub(super) fn escape_ends(bytes: &[u8], index: usize) -> bool {
 /// The longest stretch that is judged; the rest of a longer value shares the verdict.
 const JUDGED: usize = 256;
 
-fn judged(value: &[u8]) -> &[u8] {
-    value.get(..JUDGED).unwrap_or(value)
+pub(super) fn judged(value: &[u8]) -> &[u8] {
+    let part = value.get(..JUDGED).unwrap_or(value);
+    looked(part.len());
+    part
 }
 
 /// Length of the longest part between `-`, `_` and `.`, and whether that part holds a digit.
@@ -205,6 +236,7 @@ pub(super) fn blank(value: &[u8]) -> bool {
 }
 
 pub(super) fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    looked(haystack.len());
     haystack.windows(needle.len().max(1)).any(|window| window == needle)
 }
 

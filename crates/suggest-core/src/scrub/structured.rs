@@ -2,10 +2,10 @@
 
 use super::families::Family;
 use super::names::Name;
-use super::scan::{Found, Scan};
+use super::scan::{Found, Scan, Stretch};
 use super::shape::{
-    Alphabet, at, before, blank, contains, has_digit, has_letter, is_placeholder, random_for_strong_name,
-    random_for_weak_name, starts_with, starts_with_folded, word_starts,
+    Alphabet, at, before, blank, contains, has_digit, has_letter, is_placeholder, looked,
+    random_for_strong_name, random_for_weak_name, starts_with, starts_with_folded, word_starts,
 };
 
 /// `eyJ….eyJ….…`, also cut after the second part, also with the five parts of an encrypted token.
@@ -13,11 +13,11 @@ pub(super) fn json_web_token(scan: &mut Scan<'_>, start: usize) -> Option<Found>
     if !starts_with(scan.bytes, start, b"eyJ") || !word_starts(scan.bytes, start) {
         return None;
     }
-    let header = scan.wrapped_end(Alphabet::Url, start, 0);
+    let (header, _) = scan.wrapped_end(Alphabet::Url, start, 0);
     if header - start < 10 || at(scan.bytes, header) != b'.' {
         return None;
     }
-    let mut end = scan.wrapped_end(Alphabet::Url, header + 1, 0);
+    let (mut end, _) = scan.wrapped_end(Alphabet::Url, header + 1, 0);
     if end - header < 9 {
         return None;
     }
@@ -25,7 +25,7 @@ pub(super) fn json_web_token(scan: &mut Scan<'_>, start: usize) -> Option<Found>
         if at(scan.bytes, end) != b'.' || !Alphabet::Url.holds(at(scan.bytes, end + 1)) {
             break;
         }
-        end = scan.wrapped_end(Alphabet::Url, end + 1, 0);
+        (end, _) = scan.wrapped_end(Alphabet::Url, end + 1, 0);
     }
     Some(Found { start, end, family: Family::Jwt })
 }
@@ -84,16 +84,9 @@ fn wordlike(value: &[u8]) -> bool {
 }
 
 /// End of one credential: white space, quotes and list marks end it.
-pub(super) fn credential_end(scan: &Scan<'_>, from: usize) -> usize {
-    let rest = scan.bytes.get(from..).unwrap_or_default();
-    let length = rest
-        .iter()
-        .take(LONGEST_TOKEN)
-        .take_while(|byte| {
-            !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b'\\' | b')')
-        })
-        .count();
-    boundary(scan, from + length)
+pub(super) fn credential_end(scan: &mut Scan<'_>, from: usize) -> usize {
+    let end = scan.stretch_end(Stretch::Credential, from);
+    boundary(scan, end.min(from + LONGEST_TOKEN))
 }
 
 /// Whether a rule of its own covers the whole value: then its mark is the better one.
@@ -175,48 +168,50 @@ pub(super) fn address(scan: &mut Scan<'_>, colon: usize) -> Option<Address> {
     let stem = scheme.split(|byte| matches!(byte, b'+' | b'.')).next().unwrap_or_default();
     let named = |list: &[&str]| list.iter().any(|name| name.as_bytes() == stem);
     let from = colon + 3;
-    let rest = bytes.get(from..).unwrap_or_default();
-    let until = if named(WEB) {
-        from + rest.iter().take(LONGEST_TOKEN).take_while(|byte| !address_stops(**byte)).count()
-    } else {
-        0
-    };
+    let until =
+        if named(WEB) { scan.stretch_end(Stretch::Address, from).min(from + LONGEST_TOKEN) } else { 0 };
     let family = if named(CONNECTIONS) { Family::ConnectionPassword } else { Family::UrlPassword };
     Some(Address { until, password: user_part(scan, from, family) })
 }
 
-fn address_stops(byte: u8) -> bool {
-    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'|' | b'\\' | b',')
-}
-
+/// The password in an address whose user part starts at `from`.
+///
+/// It may hold `@` and slashes, unescaped. The sign before the host is then told by what stands behind it: in the
+/// address of a service the last one counts, since the path there is a name; in a web address the first one that a
+/// host follows (with a dot, a port, or the end behind it), since `@` is common in the paths of pages.
 fn user_part(scan: &mut Scan<'_>, from: usize, family: Family) -> Option<Found> {
     let bytes = scan.bytes;
+    let service = family == Family::ConnectionPassword;
     let rest = bytes.get(from..).unwrap_or_default();
     let mut colon = None;
     let mut sign = None;
-    let mut slash = None;
+    let mut slash = false;
     for (step, byte) in rest.iter().take(USER_PART).enumerate() {
+        looked(1);
+        let place = from + step;
         match byte {
-            b':' if colon.is_none() => colon = Some(from + step),
-            // A password may hold the sign, and slashes, unescaped: the last sign before the host counts.
-            b'@' => sign = Some(from + step),
+            b':' if colon.is_none() => colon = Some(place),
+            b'@' if slash && sign.is_some() && at(bytes, place - 1) == b'/' => {}
+            b'@' => sign = Some(place),
+            b'?' | b'#' if sign.is_some() => break,
             b'/' | b'?' | b'#' => {
-                if sign.is_some() {
-                    break;
+                let port =
+                    colon.is_none_or(|colon| scan.slice(colon + 1, place).iter().all(u8::is_ascii_digit));
+                match sign {
+                    Some(sign) if colon.is_none() || !service && host(scan.slice(sign + 1, place)) => break,
+                    Some(_) => {}
+                    // A port, or no colon at all: this is the path of a page.
+                    None if port => return None,
+                    None => {}
                 }
-                slash = slash.or(Some(from + step));
-                let port = colon
-                    .is_none_or(|colon| scan.slice(colon + 1, from + step).iter().all(u8::is_ascii_digit));
-                if port {
-                    return None;
-                }
+                slash = true;
             }
             byte if byte.is_ascii_whitespace()
                 || matches!(byte, b'"' | b'`' | b'<' | b'>') && sign.is_none() =>
             {
                 break;
             }
-            byte if address_stops(*byte) && sign.is_some() => break,
+            byte if Stretch::Address.ends_at(*byte) && sign.is_some() => break,
             _ => {}
         }
     }
@@ -238,6 +233,18 @@ fn user_part(scan: &mut Scan<'_>, from: usize, family: Family) -> Option<Found> 
         end: sign,
         family: Family::UrlPassword,
     })
+}
+
+/// Whether this can only be a host: with a dot, or a port, or the machine itself.
+fn host(part: &[u8]) -> bool {
+    part == b"localhost"
+        || part.contains(&b':')
+            && part
+                .rsplit(|byte| *byte == b':')
+                .next()
+                .is_some_and(|port| !port.is_empty() && port.iter().all(u8::is_ascii_digit))
+        || part.contains(&b'.')
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
 }
 
 /// Whether a value with the scheme of an Authorization header starts at `from`; its credential.
@@ -284,11 +291,9 @@ pub(super) fn authorization(scan: &mut Scan<'_>, from: usize) -> Option<Found> {
 }
 
 /// End of a header's value: the line's end.
-pub(super) fn line_end(scan: &Scan<'_>, from: usize) -> usize {
-    let rest = scan.bytes.get(from..).unwrap_or_default();
-    let length =
-        rest.iter().take(LONGEST_TOKEN).take_while(|byte| !matches!(byte, b'\n' | b'\r' | b'`')).count();
-    boundary(scan, from + length)
+pub(super) fn line_end(scan: &mut Scan<'_>, from: usize) -> usize {
+    let end = scan.stretch_end(Stretch::Line, from);
+    boundary(scan, end.min(from + LONGEST_TOKEN))
 }
 
 /// The family under which a value of such a name is marked.

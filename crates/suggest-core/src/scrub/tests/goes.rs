@@ -287,3 +287,129 @@ fn a_secret_inside_a_workspace_path_goes_too() {
         "[secret:github-token#1].txt"
     );
 }
+
+#[test]
+fn passwords_that_hold_list_marks() {
+    check(&[
+        ("password: X&yabc9zz", "password: [secret:password#1]"),
+        ("password: X&y7kq!zz9", "password: [secret:password#1]"),
+        ("  password: X&y7kq!zz9", "  password: [secret:password#1]"),
+        ("my password: X&y7kq!zz9 ok", "my password: [secret:password#1] ok"),
+        ("the db password: ab&cd7efg,hi;jk9", "the db password: [secret:password#1]"),
+        ("password=abc,def;ghi9X", "password=[secret:password#1]"),
+        ("db_password=abc,def;ghi9X", "db_password=[secret:password#1]"),
+        ("use password=abc,def;ghi9X please", "use password=[secret:password#1] please"),
+    ]);
+}
+
+#[test]
+fn headers_and_keys_in_groups() {
+    check(&[
+        ("X-Api-Key: abcd-efgh-1234", "X-Api-Key: [secret:assigned-secret#1]"),
+        ("X-Api-Key: 9f8e7d6c5b4a", "X-Api-Key: [secret:assigned-secret#1]"),
+        ("curl -H \"X-Api-Key: Zx81kQp29LmNvv7\"", "curl -H \"X-Api-Key: [secret:assigned-secret#1]\""),
+        ("curl -H 'X-Api-Key: secretvalue123'", "curl -H 'X-Api-Key: [secret:assigned-secret#1]'"),
+        ("X-Auth-Token: abcdefgh1234", "X-Auth-Token: [secret:assigned-secret#1]"),
+        ("\"apiKey\":\"abcd-efgh-1234\"", "\"apiKey\":\"[secret:assigned-secret#1]\""),
+        (
+            "{\"apiKey\": \"abcd-efgh-1234\", \"n\":1}",
+            "{\"apiKey\": \"[secret:assigned-secret#1]\", \"n\":1}",
+        ),
+    ]);
+}
+
+#[test]
+fn full_width_signs_and_names_of_other_languages() {
+    check(&[
+        ("password＝hunter2abc", "password＝[secret:password#1]"),
+        ("password：hunter2abc", "password：[secret:password#1]"),
+        ("PASSWORD＝hunter2", "PASSWORD＝[secret:password#1]"),
+        ("密码：hunter2abc", "密码：[secret:password#1]"),
+        ("密碼：hunter2abc", "密碼：[secret:password#1]"),
+        ("密码是 hunter2abc", "密码是 [secret:password#1]"),
+        ("密码: hunter2", "密码: [secret:password#1]"),
+        ("口令：hunter2abc", "口令：[secret:password#1]"),
+        ("密钥：Zx81kQp29LmNvv7", "密钥：[secret:assigned-secret#1]"),
+        ("Passwort: hunter2", "Passwort: [secret:password#1]"),
+        ("Passwort: geheim99", "Passwort: [secret:password#1]"),
+        ("Kennwort: geheim99", "Kennwort: [secret:password#1]"),
+        ("das Passwort ist geheim99", "das Passwort ist [secret:password#1]"),
+        ("contraseña: hunter2", "contraseña: [secret:password#1]"),
+        ("la contraseña es hunter29", "la contraseña es [secret:password#1]"),
+        ("mot de passe : hunter2", "mot de passe : [secret:password#1]"),
+        ("mot de passe: hunter2", "mot de passe: [secret:password#1]"),
+        ("le mot de passe est hunter29", "le mot de passe est [secret:password#1]"),
+        ("パスワード：hunter2", "パスワード：[secret:password#1]"),
+        ("パスワードは hunter29", "パスワードは [secret:password#1]"),
+    ]);
+}
+
+#[test]
+fn values_on_the_line_below() {
+    check(&[
+        ("пароль: hunter2", "пароль: [secret:password#1]"),
+        ("senha: hunter2", "senha: [secret:password#1]"),
+        ("password:\n  hunter2", "password:\n  [secret:password#1]"),
+        ("password: >\n  hunter2secret", "password: >\n  [secret:password#1]"),
+    ]);
+}
+
+#[test]
+fn columns_and_rows_of_tables() {
+    check(&[
+        ("password: |\n  hunter2secret", "password: |\n  [secret:password#1]"),
+        (
+            "  password: >-\n    hunter2secret\n  user: bob",
+            "  password: >-\n    [secret:password#1]\n  user: bob",
+        ),
+        (
+            "| user | password |\n| --- | --- |\n| alice | hunter2 |\n| bob | letmein |",
+            "| user | password |\n| --- | --- |\n| alice | [secret:password#1] |\n| bob | [secret:password#2] |",
+        ),
+    ]);
+}
+
+#[test]
+fn short_flags_of_commands() {
+    check(&[
+        (
+            "| user | password | role |\n|---|:---:|---|\n| alice | hunter2 | admin |",
+            "| user | password | role |\n|---|:---:|---|\n| alice | [secret:password#1] | admin |",
+        ),
+        (
+            "user | password\n--- | ---\nalice | hunter2",
+            "user | password\n--- | ---\nalice | [secret:password#1]",
+        ),
+        ("curl -u a:b", "curl -u [secret:password#1]"),
+        ("curl -u alice:hunter2 https://x", "curl -u alice:[secret:password#1] https://x"),
+        ("curl -ualice:hunter2 https://x", "curl -ualice:[secret:password#1] https://x"),
+        ("curl -u 'alice:hunter2' https://x", "curl -u 'alice:[secret:password#1]' https://x"),
+        ("mysql -pSecret db", "mysql -p[secret:password#1] db"),
+        ("mysql -u root -pSecret db", "mysql -u root -p[secret:password#1] db"),
+        ("mysqldump -uroot -pS3cret! db > x", "mysqldump -uroot -p[secret:password#1] db > x"),
+        ("sshpass -p hunter2 ssh x", "sshpass -p [secret:password#1] ssh x"),
+        ("sshpass -phunter2 ssh x", "sshpass -p[secret:password#1] ssh x"),
+        ("sshpass -p 'hunter2' ssh x", "sshpass -p '[secret:password#1]' ssh x"),
+        ("redis-cli -a hunter2", "redis-cli -a [secret:password#1]"),
+        ("docker login -u bob -p hunter2", "docker login -u bob -p [secret:password#1]"),
+    ]);
+}
+
+#[test]
+fn passwords_of_addresses_with_signs_and_slashes() {
+    check(&[
+        ("postgres://u:p@ss/w0rd@h", "postgres://u:[secret:connection-password#1]@h"),
+        ("postgres://u:p@ss/w0rd@h/db", "postgres://u:[secret:connection-password#1]@h/db"),
+        ("postgres://u:p@ss/w0rd@h:5432/db?x=1", "postgres://u:[secret:connection-password#1]@h:5432/db?x=1"),
+        ("postgres://u:pa/ss@h/db", "postgres://u:[secret:connection-password#1]@h/db"),
+        ("https://u:p@ss/w0rd@h/x", "https://u:[secret:url-password#1]@h/x"),
+    ]);
+}
+
+#[test]
+fn a_row_of_a_table_that_names_a_password_tells_its_value() {
+    check(&[(
+        "| Setting | Value |\n|---|---|\n| password | hunter2 |\n| host | db1 |",
+        "| Setting | Value |\n|---|---|\n| password | [secret:password#1] |\n| host | db1 |",
+    )]);
+}

@@ -86,8 +86,17 @@ fn every_family_is_named_and_described_once() {
     assert_eq!(names.len(), families().len());
 }
 
+/// Bytes that are looked at for each byte of the text.
+fn looks_a_byte(text: &str) -> usize {
+    let _ = shape::cost::take();
+    let scrubbed = scrub(text);
+    assert!(scrubbed.len() <= text.len() * 12 + 64);
+    shape::cost::take() / text.len()
+}
+
+/// Counted, not timed: a search that starts anew at each repetition shows as a cost that grows with the text.
 #[test]
-fn hostile_text_costs_linear_time() {
+fn hostile_text_costs_the_same_a_byte_whatever_its_length() {
     for unit in [
         "sk-",
         "eyJ.",
@@ -119,10 +128,53 @@ fn hostile_text_costs_linear_time() {
         "\"/home/a b/",
         "A",
         "(/x(",
+        "SG.",
+        "xoxe.",
+        "ya29.",
+        "authorization:",
+        "Authorization:Digest;",
+        "Cookie:a=",
+        "token:'",
+        "a://b@c/",
+        "password:\n ",
+        "|---|",
+        "|---|\n",
+        "| password |\n|---|\n",
+        "| a ",
+        " -pa",
+        "mysql -p",
+        "curl -u a:",
+        "密码：",
+        "＝",
+        "es ",
+        "password=a,",
+        "x;pw=a&",
+        "sk-ant-AbCdEfGhIjKlMnOpQrSt0\n",
     ] {
-        let text = unit.repeat(60_000 / unit.len());
-        // Finishes at all in an unoptimised build; a quadratic scan would take hours.
-        let scrubbed = scrub(&text);
-        assert!(scrubbed.len() <= text.len() * 12 + 64, "{unit}");
+        let costs = [4_000, 16_000].map(|bytes| looks_a_byte(&unit.repeat(bytes / unit.len())));
+        let [short, long] = costs;
+        assert!(long <= short + short / 4 + 8 && long < 2_500, "{unit:?}: {short}, then {long}");
+    }
+}
+
+#[test]
+fn starts_of_tokens_before_one_long_end_cost_the_same_a_byte_whatever_its_length() {
+    for (starts, end, last) in [
+        ("ghs_", ".", ""),
+        ("xoxe.", ".", ""),
+        ("sk-ant-xxxxxx", "a", "\nabcdefg1 "),
+        ("eyJ-", "A", ".a"),
+        ("eyJabcdefgh.", "a", ""),
+        ("password=", "a", ""),
+        ("https://a:", "/", ""),
+        ("| password |\n|---|\n", "|", ""),
+        ("-----BEGIN PRIVATE KEY-----", "\\n", ""),
+        ("mysql -p", "a", ""),
+    ] {
+        let [short, long] = [4_000, 16_000].map(|bytes| {
+            let text = [starts.repeat(bytes / starts.len()), end.repeat(bytes / end.len()), last.to_owned()];
+            looks_a_byte(&text.concat())
+        });
+        assert!(long <= short + short / 4 + 8 && long < 2_500, "{starts:?}: {short}, then {long}");
     }
 }
