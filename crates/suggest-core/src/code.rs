@@ -148,6 +148,8 @@ codes! {
         Network = "network", "the endpoint could not be reached";
         /// See [`ErrorKind::NotAllowed`](crate::ErrorKind::NotAllowed).
         NotAllowed = "not-allowed", "sending to this provider is not allowed";
+        /// A Run by hand was not taken by the host. Only adapters say so.
+        Refused = "refused", "the host did not take the run";
     }
 }
 
@@ -242,6 +244,8 @@ codes! {
         UnknownCommand = "unknown-command", "no such command";
         /// An argument does not fit.
         BadArgument = "bad-argument", "that argument does not fit";
+        /// The host did not take it. Only adapters say so.
+        Refused = "refused", "the host did not take it";
     }
 }
 

@@ -109,8 +109,14 @@ impl LiveFold {
             self.hidden_pending = false;
         }
         self.note_turn(&event);
-        self.fold.push(event, sink);
-        self.settle(false, sink);
+        let mut told_again = false;
+        self.fold.push(event, &mut |output| {
+            told_again |= matches!(output, Output::History(_));
+            sink(output);
+        });
+        // What survived a rewrite is of the past, and no boundary is open behind the past: a session that rests says so
+        // anew (rule D15).
+        self.settle(told_again, sink);
     }
 
     /// The agent began to run, or stopped. `pending` are the sizes of the queue at this moment.

@@ -10,12 +10,19 @@ use async_trait::async_trait;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
 use suggest_core::{
-    LoopReport, Revision, State, Submission, SubmitAuthor, Ticket, print_state, shorten_middle, status_line,
+    Coded, LoopReport, OfferId, ReasonCode, Revision, State, Status, Submission, SubmitAuthor, Ticket,
+    print_state, shorten_middle, status_line,
 };
 use suggest_engine::{Host, SubmitAnswer};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+
+/// How long the host may take to answer a Run by hand. It compares and submits in one go, so one that is slower hangs
+/// or lost the request. Nothing else bounds it: a round of the loop stays open until its host answers or the human
+/// disarms (rule A3), but a person who clicked waits for nothing.
+const RUN_ANSWER: Duration = Duration::from_secs(10);
 
 /// The most characters of a note's one-line summary.
 const SUMMARY: usize = 120;
@@ -43,6 +50,10 @@ pub(crate) struct Link {
     reserved: AtomicU32,
     /// How many submissions and texts for the input left.
     acts: watch::Sender<u64>,
+    /// Whether a Run by hand waits for the host's answer.
+    running: watch::Sender<bool>,
+    /// The offer that the human ran last and the host did not take, and why.
+    refused: Mutex<Option<(OfferId, String)>>,
     /// A text that somebody else brings to the input when the core next wants it there.
     expected_fill: Mutex<Option<String>>,
     /// Whether the past is told. Before, nothing is shown.
@@ -61,6 +72,8 @@ impl Link {
             newest: Mutex::default(),
             reserved: AtomicU32::new(0),
             acts: watch::Sender::new(0),
+            running: watch::Sender::new(false),
+            refused: Mutex::default(),
             expected_fill: Mutex::default(),
             live: AtomicBool::new(false),
             closed: CancellationToken::new(),
@@ -116,7 +129,7 @@ impl Link {
         }
         let newest = self.newest.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(state) = newest else { return };
-        let state = self.view.shown(&state);
+        let state = self.shown(&state);
         let numbers = self.numbers();
         let params = StateParams {
             session: &self.session,
@@ -129,6 +142,37 @@ impl Link {
             spent_rounds: numbers.spent_rounds.max(self.reserved.load(Ordering::Relaxed)),
         };
         self.peer.outbox.push_state(&self.session, super::message::notification("state", &params));
+    }
+
+    /// The state as a person sees it: a Run that was not taken says so while its offer is on screen.
+    pub(crate) fn shown(&self, state: &State) -> State {
+        let mut state = self.view.shown(state);
+        if let (Status::Ready, None, Some(offer)) = (state.status, &state.reason, &state.offer)
+            && let Some((refused, why)) = &*self.lock_refused()
+            && *refused == offer.id
+        {
+            state.reason = Some(Coded::new(ReasonCode::Refused, format!("your run was not taken: {why}")));
+        }
+        state
+    }
+
+    /// The human runs something anew.
+    pub(crate) fn forget_refusal(&self) {
+        *self.lock_refused() = None;
+    }
+
+    /// Why the human's last run was not taken, if it was not.
+    pub(crate) fn refusal_of_the_run(&self) -> Option<String> {
+        self.lock_refused().as_ref().map(|(_, why)| why.clone())
+    }
+
+    fn lock_refused(&self) -> MutexGuard<'_, Option<(OfferId, String)>> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the submission of the human's run is still unanswered, as far as anybody waits for it.
+    pub(crate) async fn run_is_answered(&self) {
+        let _ = self.running.subscribe().wait_for(|running| !running).await;
     }
 
     /// The session is not watched any more: who waits for the plugin on its behalf stops waiting.
@@ -188,6 +232,12 @@ impl Link {
         }
     }
 
+    fn run_refused(&self, offer: OfferId, why: String) -> SubmitAnswer {
+        *self.lock_refused() = Some((offer, why.clone()));
+        self.running.send_replace(false);
+        SubmitAnswer::refused(why)
+    }
+
     fn note<'a>(&'a self, text: &'a str) -> NoteParams<'a> {
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         NoteParams { session: &self.session, text, summary: shorten_middle(&line, SUMMARY) }
@@ -217,6 +267,16 @@ fn refusal(reason: Option<&str>) -> String {
     }
 }
 
+impl LinkedHost {
+    /// Asks for a withdrawal without waiting for what comes of it.
+    async fn send_withdrawal(&self, ticket: Ticket) {
+        let params = WithdrawParams { session: &self.0.session, ticket };
+        let asked = self.0.peer.request::<WithdrawResult>("withdraw", &params);
+        let mut asked = std::pin::pin!(asked);
+        let _ = std::future::poll_fn(|context| Poll::Ready(asked.as_mut().poll(context))).await;
+    }
+}
+
 /// The link as the engine's host.
 #[derive(Debug)]
 pub(crate) struct LinkedHost(pub(crate) Arc<Link>);
@@ -231,6 +291,8 @@ impl Host for LinkedHost {
             numbers.next_ticket = numbers.next_ticket.max(submission.ticket.next().get());
         }
         let round = submission.author == SubmitAuthor::Suggest;
+        *link.lock_refused() = None;
+        link.running.send_replace(!round);
         if round {
             // The core may count it first, when the turn's start comes before the answer: then it counts once.
             let spent = link.lock_numbers().spent_rounds.saturating_add(1);
@@ -261,23 +323,36 @@ impl Host for LinkedHost {
                 Poll::Pending => asked.await,
             }
         };
-        let answer = link.closed.run_until_cancelled(asked).await;
+        let asked = link.closed.run_until_cancelled(asked);
+        let answer = if round {
+            asked.await
+        } else if let Ok(answer) = tokio::time::timeout(RUN_ANSWER, asked).await {
+            answer
+        } else {
+            // Should it have been queued all the same, it is taken back.
+            self.send_withdrawal(submission.ticket).await;
+            return link.run_refused(
+                submission.offer,
+                format!("the host did not answer within {} s; run it again", RUN_ANSWER.as_secs()),
+            );
+        };
         if round && !matches!(answer, Some(Err(Unanswered::Unreadable))) {
             link.reserved.store(0, Ordering::Relaxed);
         }
-        match answer {
-            Some(Ok(SubmitResult { accepted: true, .. })) => SubmitAnswer::Accepted,
-            Some(Ok(SubmitResult { accepted: false, reason, .. })) => {
-                SubmitAnswer::refused(refusal(reason.as_deref()))
+        let why = match answer {
+            Some(Ok(SubmitResult { accepted: true, .. })) => {
+                link.running.send_replace(false);
+                return SubmitAnswer::Accepted;
             }
-            Some(Err(Unanswered::Refused(_))) => {
-                SubmitAnswer::refused("the plugin failed to submit the turn")
-            }
-            // Whether it was taken is not known: it must count as open (rule A3).
-            Some(Err(Unanswered::Unreadable)) => SubmitAnswer::Later,
-            Some(Err(Unanswered::Gone)) => SubmitAnswer::refused("the plugin is gone"),
-            None => SubmitAnswer::refused("the session is closed"),
-        }
+            Some(Ok(SubmitResult { accepted: false, reason, .. })) => refusal(reason.as_deref()),
+            Some(Err(Unanswered::Refused(_))) => "the plugin failed to submit the turn".to_owned(),
+            // Whether it was taken is not known: a round must count as open (rule A3).
+            Some(Err(Unanswered::Unreadable)) if round => return SubmitAnswer::Later,
+            Some(Err(Unanswered::Unreadable)) => "the plugin gave no usable answer".to_owned(),
+            Some(Err(Unanswered::Gone)) => "the plugin is gone".to_owned(),
+            None => "the session is closed".to_owned(),
+        };
+        if round { SubmitAnswer::refused(why) } else { link.run_refused(submission.offer, why) }
     }
 
     async fn withdraw_turn(&self, _session: &str, ticket: Ticket) {

@@ -442,6 +442,9 @@ impl Server {
             return;
         }
         let acts = self.sessions.get(&params.session).map(|session| session.link.acts());
+        if let (Command::Run(_), Some(session)) = (&command, self.sessions.get(&params.session)) {
+            session.link.forget_refusal();
+        }
         let result = self.perform(&params.session, command.clone()).await;
         let chosen = match (&command, result.code) {
             (Command::SetModel(model), "ok") => Choice::Model(model.clone()),
@@ -475,7 +478,7 @@ impl Server {
             return commands::refused(off);
         }
         let ok = |text: String| CommandResult { text, code: "ok" };
-        let state = || self.view.shown(&session.handle.state());
+        let state = || session.link.shown(&session.handle.state());
         match command {
             Command::State | Command::Pull => ok(print_state(&state())),
             Command::Status => ok(status_line(&state())),
@@ -527,7 +530,19 @@ impl Server {
         };
         let peer = Arc::clone(&self.peer);
         self.tasks.spawn(async move {
-            let _ = tokio::time::timeout(RUN_PATIENCE, link.acted_since(before)).await;
+            let taken = async {
+                link.acted_since(before).await;
+                link.run_is_answered().await;
+            };
+            // What takes longer shows in the state.
+            let _ = tokio::time::timeout(RUN_PATIENCE, taken).await;
+            let result = match link.refusal_of_the_run() {
+                Some(why) => CommandResult {
+                    text: format!("refused: {why}"),
+                    code: suggest_core::OutputCode::Refused.as_str(),
+                },
+                None => result,
+            };
             let _ = peer.outbox.push(message::result(&id, &result));
         });
     }

@@ -205,3 +205,40 @@ fn a_turn_whose_end_the_host_forgot_ends_when_the_agent_rests() {
     // The core ignores a second end (rule A10); the adapter does not hide it.
     assert!(events.len() <= 1);
 }
+
+#[test]
+fn behind_a_rewrite_a_session_that_rests_says_so_anew_and_a_busy_one_does_not_d15() {
+    for (set, name) in recordings() {
+        let outputs = fold_live(live_records(set, &name)).1;
+        let mut idle = false;
+        for (place, output) in outputs.iter().enumerate() {
+            match output {
+                Output::Live(Event::Idle) => idle = true,
+                Output::Live(Event::Busy | Event::TurnStarted { .. }) => idle = false,
+                Output::History(_) if idle => {
+                    let rest = outputs[place..].iter().find(|output| matches!(output, Output::Live(_)));
+                    assert_eq!(rest, Some(&Output::Live(Event::Idle)), "{set}/{name}");
+                }
+                _ => {}
+            }
+        }
+    }
+    // In the middle of a turn nothing rests.
+    let mut fold = LiveFold::new(SessionKind::Interactive);
+    let mut outputs = Vec::new();
+    let message = |seq: u64, text: &str, op: serde_json::Value| {
+        json!({ "type": "user/message", "seq": seq, "surfaceOp": op, "data": { "id": format!("m{seq}"),
+            "role": "user", "source": { "kind": "user" }, "content": [{ "type": "text", "text": text }] } })
+    };
+    fold.status(true, None, &mut |_| {});
+    for event in [
+        json!({ "type": "turn/start", "seq": 0, "data": { "turn": 1 } }),
+        message(1, "first", json!("append")),
+        message(2, "second", json!("append")),
+        message(3, "both", json!({ "op": "replace", "start": 1, "end": 2 })),
+    ] {
+        fold.session_event(event, &mut |output| outputs.push(output));
+    }
+    assert!(outputs.contains(&Output::Live(Event::HistoryRewritten)));
+    assert!(!outputs.contains(&Output::Live(Event::Idle)));
+}

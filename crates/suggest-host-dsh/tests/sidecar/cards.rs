@@ -123,7 +123,7 @@ async fn accepting_puts_the_prompt_into_the_input_once_and_tells_everybody_c8() 
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (text, shown) = listed(&mut plugin, "s").await;
     let prompt = text.lines().find_map(|line| line.strip_prefix("  > ")).unwrap().to_owned();
-    let (answer, code) = plugin.command("s", &format!("cards accept {}", &shown[0][..4])).await;
+    let (answer, code) = plugin.command("s", &format!("cards accept {}", shown[0].get(..4).unwrap())).await;
     assert_eq!(code, "ok", "{answer}");
     assert!(answer.contains("goes into the input") && answer.ends_with(&prompt), "{answer}");
     {

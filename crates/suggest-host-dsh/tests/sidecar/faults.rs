@@ -338,3 +338,64 @@ proptest! {
         }
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_the_host_never_answers_is_given_up_and_the_next_one_works_d11() {
+    // Like a host that hangs: the first submission is never answered.
+    let answered = std::sync::atomic::AtomicUsize::new(0);
+    let answers = except("submit", move |_| {
+        let first = answered.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0;
+        (!first).then(|| json!({ "accepted": true, "messageId": "m" }))
+    });
+    let mut plugin = Plugin::start(answers);
+    plugin.hello(row()).await;
+    plugin.open("s").await;
+    plugin.turn("s", 1, json!({ "kind": "user" }), 1).await;
+    let offer = plugin.status_is("s", "ready").await["state"]["offer"].clone();
+    // Nobody waits long for the answer to the click; what came of it shows in the state.
+    assert_eq!(plugin.command("s", "run").await.1, "ok");
+    let (text, code) = plugin.command("s", "retry").await;
+    assert_eq!(code, "submitting", "{text}");
+    let told = plugin
+        .until(|seen| seen.state("s").filter(|told| told["state"]["reason"]["code"] == "refused").cloned())
+        .await;
+    assert_eq!((&told["state"]["status"], &told["state"]["offer"]), (&json!("ready"), &offer));
+    assert!(told["line"].as_str().unwrap().contains("did not answer within 10 s; run it again"), "{told}");
+    // Should it have been queued after all, it is taken back.
+    let seen = plugin.until(|seen| seen.all("withdraw").first().map(|withdraw| (*withdraw).clone())).await;
+    assert_eq!(seen, json!({ "session": "s", "ticket": 1 }));
+    assert_eq!(plugin.command("s", "run").await.1, "ok");
+    plugin.until(|seen| (seen.count("submit") == 2).then_some(())).await;
+    plugin.end().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_the_host_refuses_says_so_to_whoever_clicked_and_in_the_state_d11() {
+    let gone = except("submit", |_| Some(json!({ "accepted": false, "reason": "gone" })));
+    let mut plugin = Plugin::start(gone);
+    plugin.hello(row()).await;
+    plugin.open("s").await;
+    plugin.turn("s", 1, json!({ "kind": "user" }), 1).await;
+    plugin.status_is("s", "ready").await;
+    let (text, code) = plugin.command("s", "run").await;
+    assert_eq!(
+        (text.as_str(), code.as_str()),
+        ("refused: the session is not live in the host any more", "refused")
+    );
+    plugin
+        .until(|seen| {
+            let told = seen.state("s")?;
+            (told["state"]["reason"]["code"] == "refused" && told["state"]["status"] == "ready").then_some(())
+        })
+        .await;
+    // The next turn's offer has nothing to do with it.
+    plugin.turn("s", 2, json!({ "kind": "user" }), 2).await;
+    plugin
+        .until(|seen| {
+            let told = &seen.state("s")?["state"];
+            (told["status"] == "ready" && told["offer"]["turn"] == 2 && told["reason"].is_null())
+                .then_some(())
+        })
+        .await;
+    plugin.end().await.unwrap();
+}

@@ -2,26 +2,40 @@
 
 use crate::plugin::{Answers, Plugin, except, willing};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-fn folder(view: &str) -> PathBuf {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/recordings/dsh")).join(view)
+/// The folders of recordings, one per host version: 0.1.0-rc.8 and 0.1.1-rc.2.
+const SETS: [&str; 2] = ["", "0.1.1-rc.2"];
+
+fn folder(set: &str, view: &str) -> PathBuf {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/recordings/dsh")).join(set).join(view)
 }
 
+/// Every recording of every version: `plain-turn`, `0.1.1-rc.2/plain-turn`.
 fn names() -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder("live"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
-        .collect();
+    let mut names = Vec::new();
+    for set in SETS {
+        for entry in fs::read_dir(folder(set, "live")).unwrap() {
+            let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+            names.push(Path::new(set).join(name).to_str().unwrap().to_owned());
+        }
+    }
     names.sort();
+    assert_eq!(names.len(), 34);
     names
 }
 
+/// The recording's own name, whatever the version.
+fn title(name: &str) -> &str {
+    name.rsplit('/').next().unwrap()
+}
+
 fn lines(view: &str, name: &str) -> Vec<Value> {
-    let text = fs::read_to_string(folder(view).join(format!("{name}.jsonl"))).unwrap();
+    let set = name.rsplit_once('/').map_or("", |(set, _)| set);
+    let text = fs::read_to_string(folder(set, view).join(format!("{}.jsonl", title(name)))).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -137,15 +151,133 @@ async fn every_recording_asks_once_for_each_completed_turn_and_breaks_nothing_d4
     for name in names() {
         let (plugin, _) = play(&name, willing(), false).await;
         let calls = plugin.count("model/complete");
-        let silent = ["headless", "subagent-child"].contains(&name.as_str());
+        let silent = is_silent(&name);
         let expected = if silent { 0 } else { asking_turns(&name) };
         // A changed goal asks again when the call of the last completed turn had not answered (rule G4).
         assert!(
-            calls >= expected && calls <= expected + usize::from(name.starts_with("goal-")),
+            calls >= expected && calls <= expected + usize::from(title(&name).starts_with("goal-")),
             "{name}: {calls} calls for {expected} turns"
         );
         let served = plugin.end().await.unwrap();
         assert_eq!((served.garbage, served.too_long, served.lost), (0, 0, 0), "{name}");
+    }
+}
+
+/// Sessions in which nothing is ever asked (rule D12).
+fn is_silent(name: &str) -> bool {
+    ["headless", "subagent-child"].contains(&title(name))
+}
+
+/// What a person sees in the whole, taken from the states that the plugin was told.
+fn check_states(name: &str, id: &str, told: &[Value]) {
+    let mut offers: BTreeMap<u64, BTreeSet<String>> = BTreeMap::new();
+    let (mut seq, mut next_offer) = (0, 0);
+    for state in told {
+        assert_eq!(state["session"], *id, "{name}");
+        let number = state["seq"].as_u64().unwrap();
+        assert!(number > seq, "{name}: states are numbered upwards");
+        seq = number;
+        let next = state["nextOffer"].as_u64().unwrap();
+        assert!(next >= next_offer, "{name}: numbers never fall");
+        next_offer = next;
+        assert_eq!(state["spentRounds"], 0, "{name}: nobody armed anything");
+        let inner = &state["state"];
+        let (status, offer) = (inner["status"].as_str().unwrap(), &inner["offer"]);
+        let line = state["line"].as_str().unwrap();
+        assert!(line.starts_with(status) && !line.contains(char::is_control), "{name}: {line}");
+        assert!(state["block"].as_str().unwrap().starts_with(&format!("status        {status}\n")), "{name}");
+        assert_eq!(inner["autorun"]["armed"], false, "{name}");
+        match status {
+            "ready" => assert_eq!(offer["current"], true, "{name}"),
+            "failed" | "off" => assert!(!inner["reason"].is_null(), "{name}: never blank"),
+            _ => assert!(offer.is_null(), "{name}: {status} shows nothing"),
+        }
+        if let Some(id) = offer["id"].as_str() {
+            offers.entry(offer["turn"].as_u64().unwrap()).or_default().insert(id.to_owned());
+            assert!(next > id.trim_start_matches('o').parse().unwrap(), "{name}");
+        }
+    }
+    assert!(offers.values().all(|ids| ids.len() == 1), "{name}: one offer a turn, {offers:?}");
+    let completed: BTreeSet<u64> = lines("live", name)
+        .iter()
+        .filter(|record| record["event"]["data"]["reason"]["kind"] == "completed")
+        .map(|record| record["event"]["data"]["turn"].as_u64().unwrap())
+        .collect();
+    assert!(offers.keys().all(|turn| completed.contains(turn)), "{name}: only completed turns, {offers:?}");
+    assert!(!is_silent(name) || offers.is_empty(), "{name}");
+}
+
+/// What the second model would be shown now, and the goal and turn as the state tells them.
+async fn now(plugin: &mut Plugin, id: &str) -> (Value, Value, Value) {
+    let before = plugin.count("model/complete");
+    plugin.command(id, "retry").await;
+    plugin.settle().await;
+    let (slice, state) = {
+        let seen = plugin.seen.lock().unwrap();
+        let slice = seen.all("model/complete").get(before).map(|call| call["messages"].clone());
+        (slice.unwrap_or(Value::Null), seen.state(id).unwrap()["state"].clone())
+    };
+    let mut goal = state["goal"].clone();
+    if let Some(goal) = goal.as_object_mut() {
+        // Whether its driver is armed is a fact of a process, not of the log.
+        goal.remove("armed");
+    }
+    (slice, goal, state["offer"]["turn"].clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_and_the_live_stream_of_every_recording_give_the_same_slice_goal_and_turn_s1_s7() {
+    for name in names() {
+        let (mut plugin, id) = play(&name, willing(), false).await;
+        let log = lines("persisted", &name);
+        let told: Vec<Value> = {
+            let seen = plugin.seen.lock().unwrap();
+            seen.all("state").into_iter().filter(|state| state["session"] == *id).cloned().collect()
+        };
+        check_states(&name, &id, &told);
+        let live = now(&mut plugin, &id).await;
+        plugin.end().await.unwrap();
+
+        let mut plugin = Plugin::start(willing());
+        plugin.hello(row()).await;
+        let root = !title(&name).starts_with("subagent-child");
+        // A host that loads the log has the same goal, and no driver armed for it.
+        let records = lines("live", &name);
+        let mut views = records.iter().filter_map(|record| match record["kind"].as_str()? {
+            "agent/status" => Some(&record["goal"]),
+            "goal/changed" => Some(&record["change"]["goal"]),
+            _ => None,
+        });
+        let mut goal = views.next_back().cloned().unwrap_or(Value::Null);
+        if let Some(goal) = goal.as_object_mut() {
+            goal.insert("activation".to_owned(), json!("disarmed"));
+        }
+        let web = title(&name) != "headless";
+        let open = json!({ "header": log[0], "root": root, "web": web, "goal": goal, "resumed": true });
+        // One log goes on in a later process that was not recorded live.
+        let last = records.iter().filter_map(|record| record["event"]["seq"].as_u64()).max().unwrap();
+        let past = log[1..].iter().filter(|event| event["seq"].as_u64().is_none_or(|seq| seq <= last));
+        plugin.open_with(&id, open, past.cloned().collect()).await;
+        plugin.settle().await;
+        assert_eq!(plugin.count("model/complete"), 0, "{name}: a past asks nothing (rule D15)");
+        let kept = now(&mut plugin, &id).await;
+        assert_eq!(kept, live, "{name}");
+        assert_eq!(live.0.is_null(), is_silent(&name) || asking_turns(&name) == 0, "{name}");
+        plugin.end().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn behind_a_compaction_at_rest_a_persons_wish_gets_its_suggestion_and_its_round_d15() {
+    for name in names().into_iter().filter(|name| title(name) == "compaction") {
+        let (mut plugin, id) = play(&name, willing(), false).await;
+        plugin.settle().await;
+        let before = plugin.count("model/complete");
+        assert_eq!(plugin.command(&id, "autorun on").await.1, "ok");
+        let submit = plugin.until(|seen| seen.all("submit").first().map(|submit| (*submit).clone())).await;
+        assert_eq!((&submit["author"], &submit["expect"]["turn"]), (&json!("suggest"), &json!(3)), "{name}");
+        assert_eq!(plugin.count("model/complete"), before + 1);
+        plugin.end().await.unwrap();
     }
 }
 
@@ -193,7 +325,7 @@ async fn a_session_that_died_in_a_turn_asks_again_only_after_the_next_completed_
 
 #[tokio::test(start_paused = true)]
 async fn while_the_goals_driver_has_the_boundary_the_loop_submits_nothing_a4() {
-    for name in names().into_iter().filter(|name| name.starts_with("goal-")) {
+    for name in names().into_iter().filter(|name| title(name).starts_with("goal-")) {
         // The host does not pause the goal: its driver keeps the boundary for as long as the goal is active and armed.
         let goal = Arc::new(Mutex::new(None::<Value>));
         let owned = Arc::new(Mutex::new(0));
