@@ -58,8 +58,10 @@ impl Inbox {
         u32::try_from(humans).unwrap_or(u32::MAX)
     }
 
+    /// Whether nothing waits that is to start a turn. A note of the advisor that was put in softly waits for whatever
+    /// turn comes next: it starts none and keeps none away (rule V4).
     pub(crate) fn is_empty(&self) -> bool {
-        self.next_turn.is_empty() && self.next_step.is_empty()
+        self.next_turn.is_empty() && self.next_step.iter().all(|waiting| waiting.origin == Origin::Advisor)
     }
 
     pub(crate) fn clear(&mut self) {
@@ -94,6 +96,12 @@ mod tests {
         splice(&mut inbox, json!({ "target": "next-turn", "start": 9, "removedCount": 99, "inserted": 7 }));
         splice(&mut inbox, json!({ "target": "elsewhere", "inserted": [human] }));
         assert_eq!(inbox.humans(), 2);
+        inbox.clear();
+        let note = json!({ "source": { "kind": "plugin", "plugin": "advisor" } });
+        splice(&mut inbox, json!({ "target": "next-step", "start": 0, "inserted": [note] }));
+        assert!(inbox.is_empty(), "a note that waits keeps the session at rest");
+        splice(&mut inbox, json!({ "target": "next-step", "start": 1, "inserted": [human] }));
+        assert!(!inbox.is_empty());
         inbox.clear();
         assert!(inbox.is_empty());
         assert_eq!(inbox.next_origin(), None);
