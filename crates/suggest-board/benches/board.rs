@@ -1,5 +1,5 @@
 //! How long it takes from a person's act to every subscriber, with everything full: 1,000 sessions, 300 cards of ordinary
-//! length, 300 summaries, 10,000 dismissals, 100 subscribers. And the start with the file that this leaves.
+//! length, 300 summaries, 10,000 dismissals, 100 subscribers, packed and not. And the start with the file that this leaves.
 //!
 //! `cargo bench -p suggest-board` prints the numbers of `docs/board.md`. This is a program, not a harness: it measures
 //! whole acts over real connections.
@@ -85,17 +85,19 @@ fn median(mut times: Vec<Duration>) -> (Duration, Duration) {
 }
 
 /// Reads all bytes of every message, and looks at its beginning: what comes after that is the page's work, which another
-/// process does.
+/// process does. As browsers do it, `packs` asks for messages that are packed.
 async fn subscriber(
     address: SocketAddr,
     token: String,
     told: mpsc::UnboundedSender<Instant>,
     wanted: Arc<AtomicU64>,
+    packs: bool,
 ) {
     let mut stream = BufReader::with_capacity(256 * 1024, TcpStream::connect(address).await.unwrap());
+    let extension = if packs { "Sec-WebSocket-Extensions: permessage-deflate\r\n" } else { "" };
     let head = format!(
         "GET /api/ws HTTP/1.1\r\nHost: {address}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
-         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer {token}\r\n\r\n"
+         {extension}Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nAuthorization: Bearer {token}\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut line = String::new();
@@ -110,20 +112,34 @@ async fn subscriber(
             short => u64::from(short),
         };
         let mut rest = (&mut stream).take(length);
-        let mut first = [0; 64];
         let mut seq = None;
-        if length >= 64 {
+        if length >= FIRST {
+            let mut first = vec![0; usize::try_from(FIRST).unwrap()];
             rest.read_exact(&mut first).await.unwrap();
-            let first = String::from_utf8_lossy(&first);
-            let number = first.strip_prefix("{\"type\":\"suggestion_update\",\"seq\":");
-            seq = number.and_then(|rest| rest.split(',').next()?.parse::<u64>().ok());
+            seq = number(&first, kind & 0x40 != 0);
         }
         tokio::io::copy_buf(&mut rest, &mut tokio::io::sink()).await.unwrap();
-        let is_text = kind & 0x0f == 1;
-        if is_text && seq.is_some_and(|seq| seq >= wanted.load(Ordering::Acquire)) {
+        if seq.is_some_and(|seq| seq >= wanted.load(Ordering::Acquire)) {
             let _ = told.send(Instant::now());
         }
     }
+}
+
+/// So many bytes of a message hold the number of its snapshot, packed or not.
+const FIRST: u64 = 512;
+
+/// The number of the snapshot that begins with these bytes.
+fn number(first: &[u8], is_packed: bool) -> Option<u64> {
+    let mut text = Vec::with_capacity(2_048);
+    if is_packed {
+        let mut inflate = flate2::Decompress::new(false);
+        inflate.decompress_vec(first, &mut text, flate2::FlushDecompress::None).ok()?;
+    } else {
+        text.extend_from_slice(first);
+    }
+    let text = String::from_utf8_lossy(&text);
+    let rest = text.strip_prefix("{\"type\":\"suggestion_update\",\"seq\":")?;
+    rest.split(',').next()?.parse().ok()
 }
 
 fn main() {
@@ -163,49 +179,58 @@ async fn run() {
         let _ = stopped.await;
     }));
 
+    let ids: Vec<String> = store.read(|cards| cards.open().map(|card| card.id.clone()).collect());
+    let (packed, plain) = ids.split_at(ids.len() / 2);
+    for (packs, ids) in [(true, packed), (false, plain)] {
+        measure(&store, address, &token, packs, ids).await;
+    }
+
+    let _ = stop.send(());
+    served.await.unwrap();
+    drop(sessions);
+    start(&path);
+}
+
+/// Dismisses cards one by one, and waits for every subscriber each time.
+async fn measure(store: &CardStore, address: SocketAddr, token: &Token, packs: bool, ids: &[String]) {
+    println!("-- {SUBSCRIBERS} subscribers, {}", if packs { "as browsers ask: packed" } else { "not packed" });
     let (told, mut heard) = mpsc::unbounded_channel();
     let wanted = Arc::new(AtomicU64::new(0));
-    for _ in 0..SUBSCRIBERS {
-        tokio::spawn(subscriber(address, token.reveal().to_owned(), told.clone(), Arc::clone(&wanted)));
-    }
+    let readers: Vec<_> = (0..SUBSCRIBERS)
+        .map(|_| {
+            let (token, told, wanted) = (token.reveal().to_owned(), told.clone(), Arc::clone(&wanted));
+            tokio::spawn(subscriber(address, token, told, wanted, packs))
+        })
+        .collect();
     for _ in 0..SUBSCRIBERS {
         heard.recv().await.unwrap();
     }
-    println!("memory with {SUBSCRIBERS} subscribers: {} KiB in all", resident_kib());
-
-    let ids: Vec<String> = store.read(|cards| cards.open().map(|card| card.id.clone()).collect());
+    println!("memory: {} KiB in all", resident_kib());
     let (mut acts, mut all) = (Vec::new(), Vec::new());
     let worked = processor();
-    for id in ids.into_iter().take(ROUNDS) {
+    for id in ids.iter().take(ROUNDS).cloned() {
         wanted.store(store.read(CardManager::seq) + 1, Ordering::Release);
         let begun = Instant::now();
         let one = store.clone();
-        tokio::task::spawn_blocking(move || one.act(|cards, now| cards.dismiss(&id, now)).unwrap())
-            .await
-            .unwrap();
-        acts.push(begun.elapsed());
+        let act = tokio::task::spawn_blocking(move || {
+            one.act(|cards, now| cards.dismiss(&id, now)).unwrap();
+            begun.elapsed()
+        });
         let mut last = begun;
         for _ in 0..SUBSCRIBERS {
             last = last.max(heard.recv().await.unwrap());
         }
         all.push(last - begun);
+        acts.push(act.await.unwrap());
         tokio::time::sleep(Duration::from_millis(20)).await;
         while heard.try_recv().is_ok() {}
     }
     let worked = (processor() - worked) / u32::try_from(ROUNDS).unwrap();
     let (acts, all) = (median(acts), median(all));
     println!("a mutation, on the disk: median {:.1?}, 95 % {:.1?}", acts.0, acts.1);
-    println!(
-        "a mutation, at every one of {SUBSCRIBERS} subscribers: median {:.1?}, 95 % {:.1?}",
-        all.0, all.1
-    );
-
+    println!("a mutation, at every subscriber: median {:.1?}, 95 % {:.1?}", all.0, all.1);
     println!("processor time of one, server and subscribers together: {worked:.1?}");
-
-    let _ = stop.send(());
-    served.await.unwrap();
-    drop(sessions);
-    start(&path);
+    readers.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
 /// The start with a file of 4 MB.

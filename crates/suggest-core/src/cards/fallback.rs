@@ -13,7 +13,7 @@ use super::similar::Gist;
 use super::tokens::{Token, tokens};
 use super::work::{last_answer, last_task};
 use crate::defuse::shorten_middle;
-use crate::event::{Author, PlanStatus};
+use crate::event::{Author, GoalPhase, PlanStatus};
 use crate::facts::SessionFacts;
 use crate::ids::Turn;
 use crate::state::{CardOrigin, Priority};
@@ -23,6 +23,8 @@ const TITLE_CHARS: usize = 70;
 const PART_CHARS: usize = 240;
 /// Open plan items that become cards.
 const PLAN_CARDS: usize = 2;
+/// Tests that fail at one place and are named.
+const NAMED_TESTS: usize = 3;
 /// The category of what is broken by name.
 const FIX: &str = "fix";
 
@@ -62,8 +64,10 @@ pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, 
     let names = SessionNames::of(&without_answers(facts));
     let done = DoneWork::of(facts);
     let mut fallback = Fallback::default();
+    let broken = findings::still_broken(facts);
+    let keys: Vec<&str> = broken.iter().flat_map(Finding::keys).collect();
     let mut taken: Vec<Gist> = Vec::new();
-    for card in proposals(facts) {
+    for card in proposals(facts, &broken) {
         if fallback.cards.len() == MOST_CARDS {
             break;
         }
@@ -71,7 +75,10 @@ pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, 
         let files = facts.touched_files.iter().filter(|file| mentions(&card.prompt, file)).cloned().collect();
         let card = card.about_files(files);
         let gist = Gist::of(&card.prompt);
-        if !is_specific(&card, &names)
+        // What is broken has its card, whoever else speaks of it.
+        let is_told = card.category != FIX && keys.iter().any(|key| names_it(&card.prompt, key));
+        if is_told
+            || !is_specific(&card, &names)
             || done.repeats(&card.title, &card.prompt)
             || taken.iter().any(|other| other.same_as(&gist))
         {
@@ -90,6 +97,18 @@ pub(crate) fn cards(facts: &SessionFacts, manager: &CardManager, session: &str, 
         }
     }
     fallback
+}
+
+/// Whether a text names this test or place, and does not just hold the same word.
+fn names_it(text: &str, key: &str) -> bool {
+    let is_name = key.contains(['_', ':', '/']) || key.chars().any(|letter| letter.is_ascii_digit());
+    text.match_indices(key).any(|(at, _)| {
+        let (before, behind) =
+            (text.get(..at).unwrap_or_default(), text.get(at + key.len()..).unwrap_or_default());
+        let joins = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let is_quoted = before.ends_with('`') && behind.starts_with('`');
+        is_quoted || is_name && !before.ends_with(joins) && !behind.starts_with(joins)
+    })
 }
 
 /// The fallback's own check, apart from the one for models: whatever its aim, a card names a broken test or place, a path
@@ -111,16 +130,63 @@ fn without_answers(facts: &SessionFacts) -> SessionFacts {
     facts
 }
 
-fn proposals(facts: &SessionFacts) -> Vec<NewCard> {
+fn proposals(facts: &SessionFacts, broken: &[Finding]) -> Vec<NewCard> {
     let tongue = Tongue::of(facts);
-    let mut cards: Vec<NewCard> =
-        findings::still_broken(facts).iter().map(|finding| for_finding(finding, tongue)).collect();
+    let mut cards: Vec<NewCard> = broken.iter().map(|finding| for_finding(finding, tongue)).collect();
+    if broken.is_empty() {
+        cards.extend(findings::failed_command(facts).map(|command| for_command(command, tongue)));
+    }
     cards.extend(
         said::open_ends(last_answer(facts).unwrap_or_default()).iter().map(|said| for_said(said, tongue)),
     );
     cards.extend(for_plan(facts, tongue));
     cards.extend(for_untested(facts, tongue));
+    cards.extend(for_goal(facts, tongue));
     cards
+}
+
+/// A build or a check that failed, where its output names nothing.
+fn for_command(command: &str, tongue: Tongue) -> NewCard {
+    titled(
+        tongue.say(format!("Find out why `{command}` fails"), format!("找出 `{command}` 失败的原因")),
+        tongue.say(
+            format!("`{command}` failed in the last turn and did not pass since."),
+            format!("`{command}` 在上一轮失败，此后没有通过。"),
+        ),
+        tongue.say(
+            format!("Run `{command}` again, find out why it fails, and fix the cause."),
+            format!("重新运行 `{command}`，找出失败的原因并修复。"),
+        ),
+        FIX,
+        Priority::High,
+    )
+}
+
+/// A goal that is neither reached nor driven on by anybody.
+fn for_goal(facts: &SessionFacts, tongue: Tongue) -> Option<NewCard> {
+    let (objective, phase) = facts.goal.as_ref()?;
+    let stands = match phase {
+        GoalPhase::Paused => tongue.say("It is paused.".to_owned(), "它已暂停。".to_owned()),
+        GoalPhase::Blocked => tongue.say("It is blocked.".to_owned(), "它受阻了。".to_owned()),
+        GoalPhase::Active | GoalPhase::Complete => return None,
+    };
+    let objective = item_text(objective);
+    if looks_generic(&objective) {
+        return None;
+    }
+    Some(titled(
+        tongue.say(format!("Go on with the goal: {objective}"), format!("继续目标：{objective}")),
+        tongue.say(
+            format!("The goal of the session is not reached. {stands}"),
+            format!("会话的目标尚未达成。{stands}"),
+        ),
+        tongue.say(
+            format!("Go on with the goal \"{objective}\": say what is missing, and do the next step of it."),
+            format!("继续完成目标“{objective}”：说明还缺什么，并完成下一步。"),
+        ),
+        "goal",
+        Priority::Low,
+    ))
 }
 
 fn titled(title: String, text: String, prompt: String, category: &str, priority: Priority) -> NewCard {
@@ -129,19 +195,51 @@ fn titled(title: String, text: String, prompt: String, category: &str, priority:
 
 fn for_finding(finding: &Finding, tongue: Tongue) -> NewCard {
     match finding {
-        Finding::Test { name } => titled(
-            tongue.say(format!("Fix failing test {name}"), format!("修复失败的测试 {name}")),
-            tongue.say(
-                format!("The test `{name}` failed when it last ran."),
-                format!("测试 `{name}` 最近一次运行失败了。"),
-            ),
-            tongue.say(
-                format!("Find out why the test `{name}` fails, and fix the cause."),
-                format!("找出测试 `{name}` 失败的原因并修复。"),
-            ),
-            FIX,
-            Priority::High,
-        ),
+        Finding::Test { name, at, more } if more.is_empty() => {
+            let (at, at_chinese) = at.as_ref().map_or_else(Default::default, |place| {
+                (format!(", with a panic at `{place}`"), format!("，在 `{place}` 处 panic"))
+            });
+            titled(
+                tongue.say(format!("Fix failing test {name}"), format!("修复失败的测试 {name}")),
+                tongue.say(
+                    format!("The test `{name}` failed when it last ran{at}."),
+                    format!("测试 `{name}` 最近一次运行失败了{at_chinese}。"),
+                ),
+                tongue.say(
+                    format!("Find out why the test `{name}` fails{at}, and fix the cause."),
+                    format!("找出测试 `{name}` 失败的原因{at_chinese}，并修复。"),
+                ),
+                FIX,
+                Priority::High,
+            )
+        }
+        Finding::Test { name, at, more } => {
+            let place = at.as_deref().unwrap_or_default();
+            let count = more.len() + 1;
+            let names: Vec<String> =
+                std::iter::once(name).chain(more).take(NAMED_TESTS).map(|name| format!("`{name}`")).collect();
+            let (names, last) = (names.join(", "), count.saturating_sub(NAMED_TESTS));
+            let (rest, rest_chinese) = match last {
+                0 => (String::new(), String::new()),
+                more => (format!(" and {more} more"), format!(" 等另外 {more} 个")),
+            };
+            titled(
+                tongue.say(
+                    format!("Fix the panic at {place} behind {count} failing tests"),
+                    format!("修复导致 {count} 个测试失败的 {place} 处 panic"),
+                ),
+                tongue.say(
+                    format!("{names}{rest} failed when they last ran, all at `{place}`."),
+                    format!("{names}{rest_chinese}最近一次运行都在 `{place}` 处失败。"),
+                ),
+                tongue.say(
+                    format!("Find out why these tests panic at `{place}`, and fix the cause: {names}{rest}."),
+                    format!("找出以下测试在 `{place}` 处 panic 的原因并修复：{names}{rest_chinese}。"),
+                ),
+                FIX,
+                Priority::High,
+            )
+        }
         Finding::Error { place, what } => titled(
             tongue.say(format!("Fix {what} in {place}"), format!("修复 {place} 的 {what}")),
             tongue.say(
@@ -194,23 +292,34 @@ fn for_plan(facts: &SessionFacts, tongue: Tongue) -> Vec<NewCard> {
         .chain(with(PlanStatus::Pending))
         .filter_map(|item| {
             let text = item_text(&item.text);
-            let behind = match (looks_generic(&text), &before) {
-                (false, _) => String::new(),
-                (true, Some(before)) => {
-                    tongue.say(format!(" It follows on: {before}."), format!("它接在“{before}”之后。"))
-                }
+            let before = match (looks_generic(&text), &before) {
+                (false, _) => None,
+                (true, Some(before)) => Some(before),
                 (true, None) => return None,
             };
+            let (title, prompt) = match before {
+                None => (
+                    text.clone(),
+                    tongue.say(
+                        format!("Go on with the open item of the plan: {text}."),
+                        format!("继续完成计划中的这一项：{text}。"),
+                    ),
+                ),
+                Some(before) => (
+                    tongue.say(format!("{text} (after: {before})"), format!("{text}（接在“{before}”之后）")),
+                    tongue.say(
+                        format!("Go on with the plan: \"{before}\" is done; now \"{text}\" for it."),
+                        format!("继续执行计划：“{before}”已完成，接着为它完成“{text}”。"),
+                    ),
+                ),
+            };
             Some(titled(
-                text.clone(),
+                title,
                 tongue.say(
                     "It is on the worker's plan and not done.".to_owned(),
                     "它在助手的计划中，尚未完成。".to_owned(),
                 ),
-                tongue.say(
-                    format!("Go on with the open item of the plan: {text}.{behind}"),
-                    format!("继续完成计划中的这一项：{text}。{behind}"),
-                ),
+                prompt,
                 "plan",
                 Priority::Medium,
             ))
@@ -353,6 +462,58 @@ mod tests {
     }
 
     #[test]
+    fn one_failure_is_one_card_whoever_speaks_of_it_c5() {
+        let mut facts = session(
+            "Add a test for an empty ledger to report.rs",
+            "I added `report::tests::empty`, and it fails. Should I fix `empty` by starting the sum at zero? Next, I will describe it in docs/report.md.",
+        );
+        facts.tools = vec![tool(
+            "bash",
+            "cargo test report\ntest report::tests::empty ... FAILED\nthread 'report::tests::empty' panicked at src/report.rs:88:30:",
+            &[],
+            false,
+        )];
+        assert_eq!(
+            prompts(&facts),
+            [
+                "Find out why the test `report::tests::empty` fails, with a panic at `src/report.rs:88`, and fix the cause.",
+                "Describe it in docs/report.md",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_word_is_no_name_and_a_longer_name_is_another_one() {
+        assert!(names_it("Fix `empty` first", "empty") && names_it("Fix test_a at once", "test_a"));
+        assert!(!names_it("Describe the empty ledger", "empty") && !names_it("Fix test_ab", "test_a"));
+        assert!(
+            names_it("Look at src/a.rs:88.", "src/a.rs:88")
+                && !names_it("Look at src/a.rs:881", "src/a.rs:88")
+        );
+    }
+
+    #[test]
+    fn a_build_that_failed_without_a_name_and_a_goal_that_rests_become_cards_c5() {
+        let mut facts = session("Ship the parser", "The build is broken, I stop here.");
+        facts.tools = vec![tool("bash", "make -C parser dist\nsomething went wrong", &[], false)];
+        facts.goal = Some(("Ship the parser".to_owned(), GoalPhase::Blocked));
+        assert_eq!(
+            prompts(&facts),
+            [
+                "Run `make -C parser dist` again, find out why it fails, and fix the cause.",
+                "Go on with the goal \"Ship the parser\": say what is missing, and do the next step of it.",
+            ]
+        );
+        facts.tools.push(tool("bash", "make -C parser dist\nok", &[], true));
+        facts.goal = Some(("Ship the parser".to_owned(), GoalPhase::Complete));
+        assert_eq!(prompts(&facts), [] as [&str; 0]);
+        for other in ["grep -q x y", "ls /nowhere", "cat make"] {
+            facts.tools = vec![tool("bash", &format!("{other}\nno"), &[], false)];
+            assert_eq!(prompts(&facts), [] as [&str; 0], "{other}");
+        }
+    }
+
+    #[test]
     fn open_plan_items_become_cards_and_finished_ones_do_not_c5() {
         let mut facts = session("Port the parser", "The lexer is ported.");
         let item = |text: &str, status| PlanItem { text: text.to_owned(), status };
@@ -380,7 +541,7 @@ mod tests {
         ];
         assert_eq!(
             prompts(&facts),
-            ["Go on with the open item of the plan: Write the tests. It follows on: Write the parser."]
+            ["Go on with the plan: \"Write the parser\" is done; now \"Write the tests\" for it."]
         );
         facts.plan.remove(0);
         assert_eq!(prompts(&facts), [] as [&str; 0]);

@@ -54,12 +54,17 @@ impl Gist {
             && self.names.is_subset(&other.names)
     }
 
-    /// The same for the same step in another order, case, width or punctuation.
+    /// The same for the same step in another order, case, width or punctuation. A name of several parts counts as a whole,
+    /// too: `a1::b2` and `a2::b1` are different tests.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut hash = Fnv::new();
         for part in &self.parts {
             hash.write(part.as_bytes());
             hash.write(&[0]);
+        }
+        for name in self.names.iter().filter(|name| !name.chars().all(char::is_alphanumeric)) {
+            hash.write(name.as_bytes());
+            hash.write(&[1]);
         }
         if self.parts.is_empty() {
             hash.write(self.key.as_bytes());
@@ -120,6 +125,10 @@ mod tests {
         let a = Gist::of("Add a test for `parse`, then fix it!").fingerprint();
         assert_eq!(a, Gist::of("ADD a test for parse then FIX it").fingerprint());
         assert_ne!(a, Gist::of("Add a test for parse").fingerprint());
+        let of = |text: &str| Gist::of(text).fingerprint();
+        assert_eq!(of("Fix `a1::b2` in src/x.rs"), of("fix: SRC/X.rs, in A1::B2."));
+        assert_ne!(of("Fix `a1::b2`"), of("Fix `a2::b1`"));
+        assert_ne!(of("Fix src/a/b.rs"), of("Fix src/b/a.rs"));
         assert_ne!(Gist::of("!!!").fingerprint(), Gist::of("???").fingerprint());
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: &ServeArgs, global: &Global, output: &Output) -> Re
     };
     let (store, token) = kept(arguments)?;
     let warnings: Vec<String> = store.take_warnings().iter().map(ToString::to_string).collect();
-    warnings.iter().for_each(|warning| output.warning(warning));
+    warnings.iter().chain(&store.failing()).for_each(|warning| output.warning(warning));
     let runtime = runtime()?;
     let options = ServeOptions::new(SocketAddr::new(arguments.bind, arguments.port), token)
         .with_names(arguments.allow_host.clone())
