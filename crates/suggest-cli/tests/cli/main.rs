@@ -4,6 +4,9 @@
 
 mod advise;
 mod arguments;
+mod board;
+mod board_files;
+mod board_kill;
 mod cards;
 mod config;
 mod doctor;
