@@ -20,7 +20,7 @@ fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
         return seconds(number);
     }
     if let Ok(date) = httpdate::parse_http_date(value) {
-        return Some(date.duration_since(now).unwrap_or(Duration::ZERO));
+        return Some(date.duration_since(now).unwrap_or(Duration::ZERO).min(LONGEST));
     }
     duration(value)
 }
@@ -83,8 +83,13 @@ pub(crate) fn duration(value: &str) -> Option<Duration> {
     seconds(total)
 }
 
+/// The longest delay that is believed to be one: a week. What is longer ends the call all the same.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// A negative number is no delay, so that the client keeps its own pace.
 fn seconds(number: f64) -> Option<Duration> {
-    if number.is_nan() { None } else { Duration::try_from_secs_f64(number.max(0.0)).ok() }
+    (number.is_finite() && number >= 0.0)
+        .then(|| Duration::try_from_secs_f64(number).unwrap_or(LONGEST).min(LONGEST))
 }
 
 #[cfg(test)]
@@ -112,8 +117,11 @@ mod tests {
             ("Wed, 21 Oct 2020 07:28:00 GMT", Some(0.0)),
             ("6m0s", Some(360.0)),
             ("76ms", Some(0.076)),
-            ("-1", Some(0.0)),
-            ("1e9", Some(1e9)),
+            ("0", Some(0.0)),
+            ("-1", None),
+            ("1e9", Some(604_800.0)),
+            ("99999999999999999999999", Some(604_800.0)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", Some(604_800.0)),
             ("", None),
             ("NaN", None),
             ("inf", None),

@@ -279,7 +279,22 @@ fn unsent(error: &reqwest::Error) -> Box<Failure> {
             "the request could not be formed; check headers and base URL",
         );
     }
+    if speaks_otherwise(error) {
+        return Failure::new(
+            LlmErrorKind::Malformed,
+            "the endpoint does not answer in HTTP; check the address and its port",
+        );
+    }
     Failure::new(LlmErrorKind::Network, "the connection closed before any reply").retried(Retry::Backoff)
+}
+
+/// Whether what came back is no HTTP: another service listens there. The wire tests show that the words still hold.
+fn speaks_otherwise(error: &reqwest::Error) -> bool {
+    const WORDS: &[&str] = &["invalid HTTP ", "message head is too large", "received unexpected message"];
+    causes(error).any(|cause| {
+        let said = cause.to_string();
+        WORDS.iter().any(|words| said.starts_with(words))
+    })
 }
 
 /// The response broke off. Only one of which nothing had arrived may be asked for again (rule L4).
