@@ -17,6 +17,16 @@ const ask = (method, params) => new Promise((resolve, reject) => {
   send({ id, method, params })
 })
 
+let row = {}
+
+function advisorOf() {
+  const { provider = '', model = '' } = row.advisor ?? {}
+  const pair = provider !== '' && model !== '' ? { id: `${provider}/${model}`, source: 'config' } : undefined
+  return { status: pair === undefined ? 'disabled' : 'idle', ...(pair === undefined ? { reason: { code: 'missing-provider-and-model', message: 'no pair' } } : { model: pair }), in_flight: false, backlog: 0, blocker: null, steers_since_human: 0, delivered: 0, usage: {} }
+}
+
+const wrong = config => (config.promptContextChars === 1 ? { code: 'bad-config', message: '`promptContextChars` must be 500 to 200000' } : null)
+
 function blank(open) {
   return {
     id: open.session, live: false, model: '', status: 'off', reason: { code: 'no-model', message: 'no model is set' }, offer: null,
@@ -32,7 +42,7 @@ function publish(s) {
       status: s.status, reason: s.reason, offer: s.offer,
       autorun: { armed: s.armed, hold: null, rounds: s.rounds, max_rounds: 3, disarmed_because: s.disarmed },
       goal: s.goal && { id: s.goal.id, revision: s.goal.revision, phase: s.goal.phase, armed: s.goal.activation === 'armed', objective: s.goal.objective, paused_by_autorun: s.goalPaused },
-      model: s.model === '' ? null : { id: s.model, source: 'command' }, usage: {},
+      model: s.model === '' ? null : { id: s.model, source: 'command' }, usage: {}, ...(s.advisor === undefined ? {} : { advisor: s.advisor }),
     },
   })
 }
@@ -102,6 +112,18 @@ async function command(s, line) {
       return ok(JSON.stringify(await ask('goal/pause', { session: s.id, id: 'g', revision: 1 })))
     case 'ask':
       return ok(JSON.stringify(await ask(rest[0], JSON.parse(rest.slice(1).join(' ')))))
+    case 'advisor': {
+      if (line.startsWith('advisor model set ')) {
+        const id = `${rest[2]}/${rest[3]}`
+        const good = rest[3] !== 'gone'
+        s.advisor = { ...advisorOf(), ...(good ? { model: { id, source: 'command' } } : { pin_refused: `${id} was not pinned: unknown` }) }
+        publish(s)
+        return good ? ok(`${id} reviews this session now`) : { text: s.advisor.pin_refused, code: 'bad-argument' }
+      }
+      s.advisor = advisorOf()
+      publish(s)
+      return ok(`${line}: ${JSON.stringify(s.advisor.model)}`)
+    }
     case 'info':
       return ok(JSON.stringify(await ask('model/info', { provider: 'p', model: 'm' })))
     case 'garbage':
@@ -126,9 +148,19 @@ async function handle({ id, method, params }) {
   const s = sessions.get(params?.session)
   switch (method) {
     case 'hello': {
-      const off = params.config.promptContextChars === 1 ? { code: 'configuration', message: '`promptContextChars` must be 500 to 200000' } : null
+      row = params.config
+      const off = wrong(row)
       return { protocol: Number(process.env.FAKE_SIDECAR_PROTOCOL ?? 1), product: 'suggest', version: '0.0.0', off }
     }
+    case 'config/check':
+      return { off: wrong(params.config) }
+    case 'config':
+      row = params.config
+      for (const s of sessions.values()) {
+        if (row.advisor !== undefined) s.advisor = advisorOf()
+        publish(s)
+      }
+      return
     case 'session/open':
       sessions.set(params.session, blank(params))
       return

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { copy, zhCodes, type Key } from '../src/bar/copy.ts'
-import { look } from '../src/bar/look.ts'
+import { look, tip } from '../src/bar/look.ts'
 import { parseBlock, printLink } from '../src/common/block.ts'
 import { readFrame, readState, type Frame, type State } from '../src/common/state.ts'
 
 const t = (key: Key): string => copy.en[key]
 const state = (over: Partial<State> = {}): State => ({
   status: 'ready', reason: null, offer: { id: 'o1', text: 'Write a test', turn: 1, current: true, kind: 'prompt', model: 'p/m' },
-  autorun: { armed: false, hold: null, rounds: 0, max_rounds: 24, disarmed_because: null }, goal: null, model: { id: 'p/m', source: 'command' }, ...over,
+  autorun: { armed: false, hold: null, rounds: 0, max_rounds: 24, disarmed_because: null }, goal: null, model: { id: 'p/m', source: 'command' }, advisor: null, ...over,
 })
 const frame = (over: Partial<Frame> = {}): Frame => ({ session: 's', seq: 1, link: { kind: 'linked' }, state: state(), disarmedByRestart: false, ...over })
 const shown = (over: Partial<Frame>, chinese = false) => look(frame(over), true, chinese ? key => copy.zh[key] : t, chinese)
@@ -68,6 +68,19 @@ test('a broken engine, a broken configuration and a lost server each have a line
   assert.equal(look(frame(), false, t, false)?.hint, copy.en.disconnected)
 })
 
+test('the guess of the next prompt stands under the input of an idle session; beside a director its offer takes that place (V8)', () => {
+  const advisor = { status: 'idle', reason: null, model: null, trying: null, pin_refused: null, blocker: null, prediction: 'Run the tests again' }
+  const off = state({ status: 'off', offer: null, advisor })
+  assert.deepEqual(tip(frame({ state: off }), true, false), { text: 'Run the tests again', shown: true })
+  assert.equal(tip(frame({ state: off }), true, true), undefined, 'a turn runs')
+  assert.equal(tip(frame({ state: off }), false, false), undefined, 'the page is cut off')
+  assert.equal(tip(frame({ state: off, link: { kind: 'unlinked', code: 'ended', message: '' } }), true, false), undefined)
+  assert.deepEqual(tip(frame(), true, false), { text: 'Write a test', shown: false })
+  assert.equal(tip(frame({ state: state({ offer: { id: 'o1', text: '/compact', turn: 1, current: true, kind: 'command', model: 'p/m' } }) }), true, false), undefined, 'a command is for the hand')
+  assert.equal(tip(frame({ state: state({ status: 'failed' }) }), true, false), undefined)
+  assert.equal(tip(null, true, false), undefined)
+})
+
 test('both languages say the same things', () => {
   assert.deepEqual(Object.keys(copy.zh).sort(), Object.keys(copy.en).sort())
   for (const sentence of Object.values(zhCodes)) assert.match(sentence, /\p{Script=Han}/u)
@@ -85,6 +98,7 @@ test('a printed block becomes the same frame', () => {
     'status        ready', 'model         p/m', '  from        command', 'offer         o7', '  answers     turn 3 (older)', '  kind        edits the goal · run it yourself', '  writer      p/m',
     '  text        | Say \\\\ and', '              | more', '              |', '              | end', 'autorun       armed', '  hold        by-hand-offer: run it yourself', '  rounds      2 of 24',
     'goal          g1', '  revision    4', '  phase       paused', '  driver      not armed', '  paused by   autorun', '  objective   | Ship it', 'meter         1 call, 0 failed', '  tokens      10 in (0 cached), 2 out', '  time        0.010 s',
+    'advisor       paused', '  reason      quota: used up', '  model       p/reviewer', '    from      config', '  no pin      | p/x was not pinned', '  call        waiting', '  backlog     0', '  blocker     | Stop', '  steers      0', '  delivered   1', '  meter       1 call, 0 failed', '    tokens    1 in (0 cached), 2 out', '    time      0.010 s',
   ].join('\n')
   assert.deepEqual(parseBlock('s', block), {
     session: 's', seq: 0, link: { kind: 'linked' }, disarmedByRestart: false,
@@ -93,6 +107,7 @@ test('a printed block becomes the same frame', () => {
       offer: { id: 'o7', text: 'Say \\ and\nmore\n\nend', turn: 3, current: false, kind: 'goal_edit', model: 'p/m' },
       autorun: { armed: true, hold: { code: 'by-hand-offer', message: 'run it yourself' }, rounds: 2, max_rounds: 24, disarmed_because: null },
       goal: { id: 'g1', revision: 4, phase: 'paused', armed: false, objective: 'Ship it', paused_by_autorun: true },
+      advisor: { status: 'paused', reason: { code: 'quota', message: 'used up' }, model: { id: 'p/reviewer', source: 'config' }, trying: null, pin_refused: 'p/x was not pinned', blocker: 'Stop', prediction: null },
     },
   } satisfies Frame)
 })

@@ -14,7 +14,7 @@ export class ScriptedHost {
   pauses: unknown[] = []
   commands = new Map<string, Parameters<Commands['register']>[0]>()
   routes = new Map<string, (request: HttpRequest, response: HttpResponse) => void>()
-  contributions: { invocations: { id: string }[] }[] = []
+  contributions: { package: string; invocations: { id: string }[] }[] = []
   provided = new Map<string, Record<string, (...args: string[]) => Promise<unknown>>>()
   stream: (options: Record<string, unknown>) => AsyncIterable<LlmChunk> = async function* () {
     yield { type: 'text-delta', text: 'NEXT: Write a test' }
@@ -52,6 +52,11 @@ export class ScriptedHost {
     })
     this.services.set('llm', {
       stream: (options: Record<string, unknown>) => this.stream(options),
+      listProviders: () => [{ id: 'p', name: 'Provider P' }, { id: 'slow' }],
+      listModels: async (provider: string) => {
+        if (provider === 'slow') throw new Error('no list')
+        return [{ id: 'm', name: 'Model M' }, { id: 'better' }]
+      },
       resolveModelInfo: async () => ({ reasoning: { efforts: [{ id: 'off', name: 'Off' }, { id: 'high', name: 'High' }], defaultEffort: 'high' } }),
     })
     this.services.set('goals', {
@@ -68,7 +73,11 @@ export class ScriptedHost {
       if (this.commands.has(command.name)) throw new Error(`taken: ${command.name}`)
       this.commands.set(command.name, command)
     } })
-    this.services.set('typert', { register: (contribution: never) => void this.contributions.push(contribution) })
+    this.services.set('typert', { register: (contribution: never) => {
+      const { package: owner } = contribution as { package: string }
+      if (this.contributions.some(known => known.package === owner)) throw new Error(`package face "${owner}" is already registered`)
+      this.contributions.push(contribution)
+    } })
     if (web) this.services.set('webServer', { register: ({ path, handler }: { path: string; handler: never }) => {
       if (this.routes.has(path)) throw new Error(`duplicate ${path}`)
       this.routes.set(path, handler)
@@ -93,6 +102,17 @@ export class ScriptedHost {
     this.agents.set(id, agent)
     this.emit('agent/created', { agent })
     return agent
+  }
+
+  /** A changed row, as the host tells a mount. Gives whether the host was left to mount it anew. */
+  update(config: unknown): boolean {
+    let anew = false
+    for (const listener of this.listeners.get('internal/update') ?? []) listener(config, true, () => { anew = true })
+    return anew
+  }
+
+  settings(method: string, ...args: unknown[]): Promise<any> {
+    return Promise.resolve(this.provided.get('suggest_advisor')?.[method]?.(...(args as string[])))
   }
 
   command(agent: string, line: string, name = 'suggest'): Promise<CommandResult> {

@@ -3,6 +3,7 @@ import type { CSSProperties, FunctionComponent, KeyboardEvent, MouseEvent, React
 import type { VerbAnswer } from '../common/state.ts'
 import { copy, type Key } from './copy.ts'
 import type { View } from './feed.ts'
+import { fillInput } from './fill.ts'
 import type { InputActions, React, SessionView } from './host.ts'
 import { look } from './look.ts'
 
@@ -101,16 +102,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
 
     const fill = (text: string, ask: boolean): void => {
       if (ask) return setFilling({ step: 'ask', text })
-      const { setDraft, captureInsertion, insertText } = props.inputActions
-      try {
-        if (captureInsertion !== undefined && insertText !== undefined) {
-          if (insertText.call(props.inputActions, text, captureInsertion.call(props.inputActions)) !== true) return setFilling({ step: 'cannot' })
-        } else if (setDraft !== undefined) setDraft.call(props.inputActions, text)
-        else return setFilling({ step: 'cannot' })
-      } catch {
-        return setFilling({ step: 'cannot' })
-      }
-      setFilling({ step: 'check', text })
+      setFilling(fillInput(props.inputActions, text) ? { step: 'check', text } : { step: 'cannot' })
     }
 
     const click = (event: MouseEvent): void => {

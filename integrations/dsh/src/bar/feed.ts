@@ -181,7 +181,7 @@ export class Feed {
 }
 
 /** The value inside the host's `{ok, value}`, or the value itself. */
-function unwrap(answer: unknown): unknown {
+export function unwrap(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null || !('ok' in answer)) return answer
   const { ok, value, error } = answer as { ok: unknown; value?: unknown; error?: unknown }
   if (ok !== true) throw new Error(String(error))

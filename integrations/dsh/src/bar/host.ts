@@ -1,11 +1,12 @@
 /** The parts of dsh's page that the bar touches, by shape. */
-import type { createElement, useEffect, useRef, useState } from 'react'
+import type { createElement, useCallback, useEffect, useRef, useState } from 'react'
 
 export interface React {
   createElement: typeof createElement
   useEffect: typeof useEffect
   useRef: typeof useRef
   useState: typeof useState
+  useCallback: typeof useCallback
 }
 
 export interface PageContext {
@@ -15,7 +16,7 @@ export interface PageContext {
     inject(slot: string, register: () => unknown): unknown
     register(entry: Record<string, unknown>, component: unknown): unknown
   }
-  locale: { register(namespace: string, copy: Record<string, Record<string, string>>): () => void }
+  locale: { register(namespace: string, copy: Record<string, Record<string, string>>): () => void; bind?(namespace: string): (key: string) => string }
   remote: { commands: { execute(session: string, line: string, images: unknown[]): Promise<unknown> } }
   connection: { rpc: { call(channel: string, endpoint: string, payload: unknown): Promise<unknown> } }
 }

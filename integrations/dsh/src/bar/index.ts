@@ -1,9 +1,13 @@
 /** The browser half: a throw here would take the whole page down, so none leaves. */
 import { makeBar } from './bar.ts'
+import { SettingsCalls } from './calls.ts'
+import { makeCard } from './card.ts'
 import { copy } from './copy.ts'
 import { Feed } from './feed.ts'
+import { makeHeader } from './header.ts'
 import type { PageContext, React } from './host.ts'
 import { addStyle } from './style.ts'
+import { makeTip } from './tip.ts'
 
 declare function require(name: string): unknown
 
@@ -20,7 +24,6 @@ export function apply(ctx: PageContext): void {
 
 function start(ctx: PageContext): void {
   const react = require('react') as React
-  const Bar = makeBar(react)
   ctx.effect(() => addStyle(), 'suggest: style')
   ctx.effect(() => ctx.locale.register('suggest', copy), 'suggest: copy')
   const feed = new Feed({
@@ -28,22 +31,28 @@ function start(ctx: PageContext): void {
     command: (session, line) => ctx.remote.commands.execute(session, line, []),
   })
   ctx.effect(() => feed.start(), 'suggest: events')
-  ctx.slots.inject('conversation.input.dock', () =>
-    ctx.slots.register(
-      {
-        name: 'conversation.input.dock',
-        id: 'suggest',
-        // Under the todo list (0), the goal (10) and the queue (20), immediately above the input.
-        order: 30,
-        locale: 'suggest',
-        inject: (session: string) => ({
-          sessionId: session,
-          hooks: { suggest: feed.store(session) },
-          verb: (line: string) => feed.verb(session, line),
-          pull: () => void feed.pull(session),
-        }),
-      },
-      Bar,
-    ),
-  )
+  const calls = new SettingsCalls((endpoint, args) => ctx.connection.rpc.call('/api', endpoint, { args }))
+  const ofSession = (session: string): Record<string, unknown> => ({
+    sessionId: session,
+    hooks: { suggest: feed.store(session) },
+    verb: (line: string) => feed.verb(session, line),
+    pull: () => void feed.pull(session),
+    calls,
+  })
+  // A slot that this host does not have is never asked for; one that it refuses is no reason to lose the others.
+  const fill = (slot: string, entry: Record<string, unknown>, component: unknown): void => {
+    try {
+      ctx.slots.inject(slot, () => ctx.slots.register({ name: slot, locale: 'suggest', ...entry }, component))
+    } catch (error) {
+      console.warn(`dsh-suggest: nothing in ${slot}`, error)
+    }
+  }
+  // Under the todo list (0), the goal (10) and the queue (20), immediately above the input.
+  fill('conversation.input.dock', { id: 'suggest', order: 30, inject: ofSession }, makeBar(react))
+  fill('conversation.composer.dock', { id: 'suggest-tip', order: -10, inject: ofSession }, makeTip(react))
+  fill('conversation.session.header.actions', { id: 'suggest-advisor', order: 30, inject: ofSession }, makeHeader(react))
+  const Card = makeCard(react)
+  const label = (): string => ctx.locale.bind?.('suggest')('advisor') ?? copy.en.advisor
+  fill('settings.plugins.tab', { id: 'suggest-advisor', order: 40, label, inject: () => ({ calls }) }, Card)
+  fill('plugins.bundle.config', { key: 'dsh-suggest', inject: () => ({ calls }) }, Card)
 }

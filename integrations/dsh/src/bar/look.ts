@@ -93,3 +93,19 @@ export function look(frame: Frame | null, connected: boolean, t: (key: Key) => s
 function restarted(frame: Frame, t: (key: Key) => string): Note[] {
   return frame.disarmedByRestart ? [{ id: 'restarted', text: t('restarted'), tone: 'strong' }] : []
 }
+
+/** A prompt that → in an empty input accepts, and whether it stands under the input: an offer has a place of its own. */
+export interface Tip {
+  text: string
+  shown: boolean
+}
+
+/** The guess of the next prompt; beside a director its current offer takes that place (rule V8). */
+export function tip(frame: Frame | null, connected: boolean, running: boolean): Tip | undefined {
+  const state = frame?.state
+  if (!connected || running || frame?.link.kind !== 'linked' || state === null || state === undefined) return undefined
+  const prediction = state.advisor?.prediction
+  if (prediction !== null && prediction !== undefined) return { text: prediction, shown: true }
+  const { offer } = state
+  return state.status === 'ready' && offer?.current === true && offer.kind === 'prompt' ? { text: offer.text, shown: false } : undefined
+}

@@ -62,6 +62,8 @@ export function parseBlock(session: string, block: string): Frame | undefined {
   const answers = /^turn (\d+)( \(older\))?$/.exec(of(offer, 'answers')?.value ?? '')
   const rounds = /^(\d+) of (\d+)$/.exec(of(autorun, 'rounds')?.value ?? '')
   const none = (entry: Entry | undefined): boolean => entry === undefined || entry.value === 'none'
+  const advisor = find('advisor')
+  const reviewer = of(advisor, 'model')
   const state = readState({
     status,
     reason,
@@ -93,6 +95,18 @@ export function parseBlock(session: string, block: string): Frame | undefined {
           objective: of(goal, 'objective')?.text,
           paused_by_autorun: of(goal, 'paused by')?.value === 'autorun',
         },
+    advisor:
+      advisor === undefined
+        ? null
+        : {
+            status: advisor.value,
+            reason: codedOf(entries, of(advisor, 'reason')),
+            model: reviewer === undefined ? null : { id: text(reviewer), source: of(reviewer, 'from')?.value },
+            trying: text(of(advisor, 'trying')),
+            pin_refused: text(of(advisor, 'no pin')),
+            blocker: text(of(advisor, 'blocker')),
+            prediction: text(of(advisor, 'prediction')),
+          },
   })
   return state === undefined ? undefined : frame({ kind: 'linked' }, state)
 }

@@ -35,6 +35,17 @@ export interface Goal {
   paused_by_autorun: boolean
 }
 
+/** The advisor, as far as the page shows it. */
+export interface AdvisorState {
+  status: string
+  reason: Coded | null
+  model: { id: string; source: string } | null
+  trying: string | null
+  pin_refused: string | null
+  blocker: string | null
+  prediction: string | null
+}
+
 export interface State {
   status: Status
   reason: Coded | null
@@ -42,6 +53,8 @@ export interface State {
   autorun: Autorun
   goal: Goal | null
   model: { id: string; source: string } | null
+  /** Absent where it is not configured and nobody spoke to it. */
+  advisor: AdvisorState | null
 }
 
 /** Whether the engine behind the plugin works: it does, it does not (yet), or the configuration keeps it off. */
@@ -116,6 +129,25 @@ function oneOf<T extends string>(value: unknown, words: readonly string[]): T {
   return word as T
 }
 
+function optional(value: unknown): string | null {
+  return value === null || value === undefined ? null : text(value)
+}
+
+function advisorOf(value: unknown): AdvisorState | null {
+  if (value === null || value === undefined) return null
+  const advisor = need(record(value))
+  const model = advisor['model'] === null || advisor['model'] === undefined ? null : need(record(advisor['model']))
+  return {
+    status: text(advisor['status']),
+    reason: coded(advisor['reason']),
+    model: model && { id: text(model['id']), source: text(model['source']) },
+    trying: optional(advisor['trying']),
+    pin_refused: optional(advisor['pin_refused']),
+    blocker: optional(advisor['blocker']),
+    prediction: optional(advisor['prediction']),
+  }
+}
+
 /** The state in a message, or nothing when it is not one. Fields that the bar does not show are left alone. */
 export function readState(value: unknown): State | undefined {
   try {
@@ -151,6 +183,7 @@ export function readState(value: unknown): State | undefined {
         paused_by_autorun: goal['paused_by_autorun'] === true,
       },
       model: model && { id: text(model['id']), source: text(model['source']) },
+      advisor: advisorOf(state['advisor']),
     }
   } catch (error) {
     if (error instanceof Unreadable) return undefined

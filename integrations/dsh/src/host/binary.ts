@@ -1,5 +1,5 @@
 /** Finding the `suggest` binary: the configuration, beside the package, a platform package, the search path. */
-import { accessSync, chmodSync, constants, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,13 @@ export interface Places {
   resolve?: (name: string) => string | undefined
 }
 
-const here = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+/** The folder of this package, from its source as from what is built of it. */
+const here = packageOf(dirname(fileURLToPath(import.meta.url)))
+
+function packageOf(folder: string): string {
+  const above = dirname(folder)
+  return above === folder || existsSync(join(folder, 'package.json')) ? folder : packageOf(above)
+}
 
 export function findBinary(places: Places): Binary {
   const platform = places.platform ?? process.platform

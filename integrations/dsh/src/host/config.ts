@@ -1,4 +1,5 @@
 /** The plugin's row. The plugin reads its own keys; the sidecar reads, and checks, all others. */
+import { inForce } from '../common/advisor.ts'
 import { asRecord } from './guard.ts'
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug'
@@ -10,16 +11,22 @@ export interface RowConfig {
   logLevel: LogLevel
   /** What the sidecar is given. */
   rest: Record<string, unknown>
+  /** The plugin's own keys, as they are. */
+  own: Record<string, unknown>
+  /** Whether the row names the advisor's provider and model. */
+  advises: boolean
   /** What is wrong with the plugin's own keys. */
   problem: string | undefined
 }
 
 export function readConfig(raw: unknown): RowConfig {
   if (raw !== undefined && raw !== null && asRecord(raw) === undefined) {
-    return { binary: undefined, logLevel: 'info', rest: {}, problem: "the row's `config` must be a mapping" }
+    return { binary: undefined, logLevel: 'info', rest: {}, own: {}, advises: false, problem: "the row's `config` must be a mapping" }
   }
   const { binary, logLevel, ...rest } = asRecord(raw) ?? {}
-  const config: RowConfig = { binary: undefined, logLevel: 'info', rest, problem: undefined }
+  const { provider, model } = inForce(rest['advisor'])
+  const own = Object.fromEntries(Object.entries({ binary, logLevel }).filter(([, value]) => value !== undefined))
+  const config: RowConfig = { binary: undefined, logLevel: 'info', rest, own, advises: provider.trim() !== '' && model.trim() !== '', problem: undefined }
   if (typeof binary === 'string') config.binary = binary
   else if (binary !== undefined && binary !== null) config.problem = '`binary` must be the path of a file'
   if (typeof logLevel === 'string' && LEVELS.includes(logLevel)) config.logLevel = logLevel as LogLevel

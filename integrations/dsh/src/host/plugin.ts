@@ -1,7 +1,9 @@
 /** The host half: forwards what happens, does what the sidecar asks, and shows what it says. It decides nothing. */
 import { printLink } from '../common/block.ts'
 import { readState, type Frame, type VerbAnswer } from '../common/state.ts'
+import { AdvisorCalls } from './advisor.ts'
 import { findBinary } from './binary.ts'
+import { contribute } from './calls.ts'
 import { claim, keep } from './claim.ts'
 import { loud, readConfig } from './config.ts'
 import { Frames } from './frames.ts'
@@ -9,8 +11,10 @@ import { asRecord, attempt, describe, guarded } from './guard.ts'
 import { Models } from './model.ts'
 import { RpcError } from './peer.ts'
 import { PATH, Route } from './route.ts'
+import { RowFiles } from './row.ts'
 import { Session, type Submission } from './session.ts'
 import { PROTOCOL, Sidecar } from './sidecar.ts'
+import { offerToTerminals } from './terminal.ts'
 import type { Agent, Agents, CommandResult, Commands, Context, Goals, HostSession, HttpRequest, HttpResponse, Llm, Message, SessionEvent, Typert, WebServer } from './types.ts'
 
 const PACKAGE = 'dsh-suggest'
@@ -18,6 +22,11 @@ const VERSION = '0.1.0'
 
 /** A verb of a human is answered in this time, by the sidecar or by the plugin in its place. */
 const VERB_MS = 6_000
+/** A model that is pinned is tried first (rule V7). */
+const TRIAL_MS = 65_000
+/** A first command where nothing runs yet starts the engine, and waits so long for it. */
+const START_MS = 5_000
+const CHECK_MS = 5_000
 const MAX_LINE_CHARACTERS = 4_096
 
 const GLOBAL = { global: true }
@@ -25,13 +34,22 @@ const GLOBAL = { global: true }
 const HELP =
   'state · status · model [provider/model|clear] · on · off · run [id] · autorun on|off|reset · retry · report · help'
 
+const ADVISOR_HELP = 'on · off · status · config · model · model set PROVIDER MODEL · model reset'
+
 export function mount(ctx: Context, raw: unknown): void {
   const log = ctx.logger('suggest')
+  let row = raw
   let plugin: Plugin | undefined
   const mine = claim(() => {
-    plugin = attempt(() => new Plugin(ctx, raw), undefined)
+    plugin = attempt(() => new Plugin(ctx, row), undefined)
   })
   if (!mine.owned()) log.info('another mount of this plugin is at work; this one waits')
+  // A row that changes while dsh runs would mount the plugin anew, and every loop and pin would be gone.
+  const changed = (config: unknown): void => {
+    row = config
+    plugin?.reconfigure(config)
+  }
+  attempt(() => ctx.on('internal/update', guarded(log, 'a changed row', changed) as never), undefined)
   ctx.effect(
     () => () => {
       attempt(() => plugin?.dispose(), undefined)
@@ -48,9 +66,14 @@ export class Plugin {
   #ctx: Context
   #log: ReturnType<Context['logger']>
   #config: ReturnType<typeof readConfig>
+  #advisor: AdvisorCalls
+  #checks = 0
   #models: Models | undefined
   #agents: Agents | undefined
+  /** A page can be there. */
   #web = false
+  /** The engine is wanted: by a page, or for the advisor where no page is. */
+  #entered = false
   #disposed = false
   #linkedOnce = false
   /** Texts for the input of the page whose verb is being answered. */
@@ -60,10 +83,10 @@ export class Plugin {
     this.#ctx = ctx
     this.#log = ctx.logger('suggest')
     this.#config = readConfig(raw)
-    const config = this.#config
+    const files = new RowFiles(ctx)
     this.sidecar = new Sidecar({
-      find: () => findBinary({ configured: config.binary }),
-      hello: () => ({ protocol: PROTOCOL, plugin: { name: PACKAGE, version: VERSION }, host: { name: 'dsh' }, config: config.rest, transfer: 'host' }),
+      find: () => findBinary({ configured: this.#config.binary }),
+      hello: () => ({ protocol: PROTOCOL, plugin: { name: PACKAGE, version: VERSION }, host: { name: 'dsh' }, config: this.#config.rest, transfer: 'host' }),
       log: this.#log,
       events: {
         linked: greeting => this.#linked(greeting),
@@ -72,7 +95,17 @@ export class Plugin {
         notification: (method, params) => this.#notification(method, params),
       },
     })
-    if (config.problem !== undefined) this.frames.setLink({ kind: 'off', code: 'configuration', message: config.problem })
+    if (this.#config.problem !== undefined) this.frames.setLink({ kind: 'off', code: 'configuration', message: this.#config.problem })
+    this.#advisor = new AdvisorCalls({
+      llm: () => this.#ctx.get('llm') as Llm | undefined,
+      row: () => ({ ...this.#config.own, ...this.#config.rest }),
+      off: () => (this.frames.link.kind === 'off' ? this.frames.link.message : undefined),
+      check: row => this.#check(row),
+      apply: row => this.reconfigure(row),
+      files,
+      state: session => this.frames.get(session)?.state,
+      verb: (session, line) => this.verb(session, line, true),
+    })
 
     this.#inject(['agents', 'llm'], c => {
       this.#agents = c.get('agents') as Agents
@@ -80,9 +113,49 @@ export class Plugin {
       this.#listen(c)
       // Headless and other compositions without pages have no input to suggest for, and pay nothing (rule D12).
       this.#inject(['webServer'], web => this.#serve(web))
+      // The advisor needs no page. Its pair in the row is the host's word for it.
+      if (this.#config.advises) this.#enter()
     })
     this.#inject(['commands'], c => this.#register(c.get('commands') as Commands))
     this.#inject(['typert'], c => this.#contribute(c, c.get('typert') as Typert))
+    offerToTerminals((services, run) => this.#inject(services, run), () => files.id())
+  }
+
+  /** The row changed while dsh runs: it holds at once, for all sessions. */
+  reconfigure(raw: unknown): void {
+    if (this.#disposed) return
+    const before = this.#config
+    const config = readConfig(raw)
+    if (JSON.stringify(config) === JSON.stringify(before)) return
+    this.#config = config
+    if (config.problem !== undefined) {
+      // Nothing runs on a row that is wrong.
+      this.#models?.cancelAll()
+      this.sidecar.stop()
+      for (const session of this.sessions.values()) session.unlink()
+      this.frames.setLink({ kind: 'off', code: 'configuration', message: config.problem })
+      return
+    }
+    if (before.problem !== undefined) this.frames.setLink({ kind: 'starting' })
+    if (config.advises && this.#agents !== undefined) this.#enter()
+    if (!this.#entered) return
+    if (before.problem !== undefined) return this.sidecar.start()
+    if (config.binary !== before.binary) return this.sidecar.restart()
+    if (!this.sidecar.linked) return
+    const check = ++this.#checks
+    this.sidecar.notify('config', { config: config.rest })
+    this.#check(config.rest).then(
+      wrong => {
+        if (check !== this.#checks || !this.sidecar.linked) return
+        this.frames.setLink(wrong === undefined ? { kind: 'linked' } : { kind: 'off', code: 'configuration', message: wrong })
+      },
+      error => this.#log.warn(`checking the row: ${describe(error)}`),
+    )
+  }
+
+  async #check(row: Record<string, unknown>): Promise<string | undefined> {
+    const off = asRecord(asRecord(await this.sidecar.request('config/check', { config: row }, CHECK_MS))?.['off'])
+    return off === undefined ? undefined : String(off['message'] ?? 'the configuration is wrong')
   }
 
   dispose(): void {
@@ -96,10 +169,13 @@ export class Plugin {
   async verb(id: string, line: string, fromPage: boolean): Promise<VerbAnswer> {
     const words = line.trim().replace(/\s+/g, ' ')
     if (words.length > MAX_LINE_CHARACTERS) return { code: 'bad-argument', text: `a command has at most ${MAX_LINE_CHARACTERS} characters` }
+    const advisor = /^advisor( |$)/.test(words)
+    if (!this.#web && advisor) await this.#entry(id)
+    else if (!this.#web) return { code: 'headless', text: 'suggestions need the web profile' }
     const session = this.sessions.get(id)
     if (session === undefined) {
-      const text = this.#web ? 'this session has no suggestions: only top-level sessions of the web profile have them' : 'suggestions need the web profile'
-      return { code: this.#web ? 'subagent' : 'headless', text }
+      const text = advisor ? 'this session has no advisor: only top-level sessions have one' : 'this session has no suggestions: only top-level sessions of the web profile have them'
+      return { code: 'subagent', text }
     }
     const { link } = this.frames
     if (link.kind === 'unlinked') this.sidecar.nudge()
@@ -109,7 +185,7 @@ export class Plugin {
     const fill = { text: undefined as string | undefined }
     if (fromPage) this.#fills.set(id, fill)
     try {
-      const answer = asRecord(await this.sidecar.request('command', { session: id, line: words }, VERB_MS))
+      const answer = asRecord(await this.sidecar.request('command', { session: id, line: words }, /^advisor model set /.test(words) ? TRIAL_MS : VERB_MS))
       const text = typeof answer?.['text'] === 'string' ? answer['text'] : ''
       const code = typeof answer?.['code'] === 'string' ? answer['code'] : 'unknown-command'
       return fill.text === undefined ? { text, code } : { text, code, fill: fill.text }
@@ -124,6 +200,7 @@ export class Plugin {
     const { link } = this.frames
     const block = printLink(link)
     const code = link.kind === 'off' ? 'off' : 'unlinked'
+    if (words === 'advisor status') return { code: 'ok', text: block }
     if (words === 'help') return { code: 'ok', text: HELP }
     if (words === 'state') return { code: 'ok', text: block }
     const line =
@@ -232,7 +309,7 @@ export class Plugin {
 
   #eligible(agent: Agent): boolean {
     const agents = this.#agents
-    if (!this.#web || agents === undefined) return false
+    if (!this.#entered || agents === undefined) return false
     return agent.session.header.origin === undefined && agents.get(agent.id) === agent && agents.roots().includes(agent)
   }
 
@@ -245,6 +322,7 @@ export class Plugin {
     const session = new Session(agent, {
       agents,
       goals: () => this.#ctx.get('goals') as Goals | undefined,
+      web: () => this.#web,
       notify: (method, params) => this.sidecar.notify(method, params),
     })
     this.sessions.set(session.id, session)
@@ -282,6 +360,21 @@ export class Plugin {
     attempt(() => ctx.on('session/event', event as never, GLOBAL), undefined)
   }
 
+  /** The engine is wanted from now on. */
+  #enter(): void {
+    if (this.#entered || this.#disposed) return
+    this.#entered = true
+    if (this.#config.problem === undefined) this.sidecar.start()
+    for (const agent of this.#agents?.list() ?? []) guarded(this.#log, 'opening a session', () => this.#open(agent))()
+  }
+
+  /** A person speaks to the advisor where no page is: that starts it, and the answer waits until it is there. */
+  async #entry(id: string): Promise<void> {
+    this.#enter()
+    const ready = (): boolean => this.sessions.get(id)?.live !== false || this.frames.link.kind === 'off' || this.frames.link.kind === 'unlinked'
+    for (const end = Date.now() + START_MS; !ready() && Date.now() < end; ) await new Promise(resolve => setTimeout(resolve, 20))
+  }
+
   #serve(ctx: Context): void {
     this.#web = true
     const server = ctx.get('webServer') as WebServer
@@ -301,8 +394,9 @@ export class Plugin {
         route.close()
       }
     }, 'suggest: event stream')
-    if (this.#config.problem === undefined) this.sidecar.start()
-    for (const agent of this.#agents?.list() ?? []) guarded(this.#log, 'opening a session', () => this.#open(agent))()
+    if (!this.#entered) return this.#enter()
+    // They were told as sessions without a page.
+    for (const session of this.sessions.values()) if (this.sidecar.linked) this.#tell(session, false)
   }
 
   #register(commands: Commands): void {
@@ -311,7 +405,7 @@ export class Plugin {
         commands.register({
           name,
           description,
-          input: { hint: prefix === '' ? HELP : 'status · on · off · config · model' },
+          input: { hint: prefix === '' ? HELP : ADVISOR_HELP },
           recordInput: true,
           handler: async ({ agent, rawInput }): Promise<CommandResult> => {
             try {
@@ -333,29 +427,21 @@ export class Plugin {
 
   /** The calls of the pages: they leave no trace in the session's log. */
   #contribute(ctx: Context, typert: Typert): void {
-    const service: Record<string, unknown> = {
-      verb: async (session: unknown, line: unknown) => this.verb(String(session), String(line), true),
-      state: (session: unknown): Frame | null => this.frames.get(String(session)) ?? null,
+    contribute(ctx, typert, PACKAGE, 'suggestBar', {
+      verb: [(session, line) => this.verb(String(session), String(line), true), 'session', 'line'],
+      state: [(session): Frame | null => this.frames.get(String(session)) ?? null, 'session'],
+    })
+    // Another plugin may have the name; then its settings are not ours to serve.
+    try {
+      contribute(ctx, typert, PACKAGE, 'advisor', {
+        get: [() => this.#advisor.get()],
+        set: [(config, revision) => this.#advisor.set(config, revision), 'config', 'revision'],
+        getSession: [session => this.#advisor.getSession(String(session)), 'session'],
+        setSessionModel: [(session, provider, model) => this.#advisor.setSessionModel(String(session), provider, model), 'session', 'provider', 'model'],
+      })
+    } catch (error) {
+      this.#log.info(`the calls of the advisor's settings are not ours: ${describe(error)}`)
     }
-    service['typertRemote'] = { service, serviceKey: 'suggestBar', namespace: 'suggestBar' }
-    const text = (name: string): unknown => ({ name, wire: name, source: 'json', codec: { mode: 'src-json' } })
-    const call = (method: string, ...parameters: string[]): unknown => ({
-      id: `${PACKAGE}#suggestBar/${method}`,
-      service: 'suggestBar',
-      namespace: 'suggestBar',
-      method,
-      invocation: { kind: 'direct' },
-      parameters: parameters.map(text),
-      result: { mode: 'src-json' },
-    })
-    ctx.provide?.('suggestBar', service)
-    typert.register({
-      package: PACKAGE,
-      face: 'host',
-      schemas: [],
-      model: { services: [], events: [], objects: [] },
-      invocations: [call('verb', 'session', 'line'), call('state', 'session')],
-    })
   }
 }
 

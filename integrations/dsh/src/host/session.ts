@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { kept, type Kept } from './claim.ts'
 import { asRecord, describe } from './guard.ts'
-import { HUMAN, shorten, sourceOf, type Producer } from './source.ts'
+import { HUMAN, isNote, shorten, sourceOf, type Producer } from './source.ts'
 import type { Agent, Agents, Goals, GoalView, HostSession, Message, SessionEvent } from './types.ts'
 
 /** Events that no voice reads; they are most of a log. */
@@ -26,6 +26,8 @@ const MAX_SUBMISSIONS = 64
 export interface Services {
   agents: Agents
   goals: () => Goals | undefined
+  /** Whether a page can be there. Where none can, only the advisor speaks. */
+  web: () => boolean
   notify: (method: string, params: unknown) => void
 }
 
@@ -96,8 +98,10 @@ export class Session {
     }
   }
 
+  /** What waits, but for notes that wait to be read with whatever turn comes next: they start none and keep none away. */
   inbox(): { human: number; other: number } {
-    const waiting = [...this.agent.inbox.nextTurn, ...this.agent.inbox.nextStep]
+    const { nextTurn, nextStep } = this.agent.inbox
+    const waiting = [...nextTurn, ...nextStep.filter(message => !isNote(message.source))]
     const human = waiting.filter(message => message.source.kind === 'user').length
     return { human, other: waiting.length - human }
   }
@@ -115,7 +119,8 @@ export class Session {
       ...this.facts(),
       header: this.host.header,
       root: true,
-      web: true,
+      web: this.#services.web(),
+      advisorOnly: !this.#services.web(),
       ...this.kept,
       resumed,
     })
@@ -206,7 +211,7 @@ export class Session {
     if (!this.current) return refuse('gone')
     const goal = this.goal()
     if (author === 'suggest') {
-      if (this.agent.status !== 'idle' || this.agent.inbox.hasPending) return refuse('busy')
+      if (this.agent.status !== 'idle' || this.#waits()) return refuse('busy')
       if (this.#openTurn !== undefined || (expect.turn !== null && this.#lastEnded !== expect.turn)) return refuse('stale-turn')
       if (this.humanEpoch !== expect.humanEpoch) return refuse('human')
       if (goal?.phase === 'active' && goal.activation === 'armed') return refuse('goal-owns')
@@ -269,7 +274,12 @@ export class Session {
 
   /** A turn is reserved or started, and has not begun its first step. */
   #between(): boolean {
-    return this.agent.status === 'running' ? this.#openTurn === undefined || !this.#stepped : this.agent.inbox.hasPending
+    return this.agent.status === 'running' ? this.#openTurn === undefined || !this.#stepped : this.#waits()
+  }
+
+  #waits(): boolean {
+    const { human, other } = this.inbox()
+    return human + other > 0
   }
 
   #tell(event: SessionEvent | undefined): void {

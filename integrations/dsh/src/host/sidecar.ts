@@ -177,6 +177,24 @@ export class Sidecar {
     if (this.#child === undefined && !this.#disposed && Date.now() - this.#attempted > NUDGE_MS) this.start()
   }
 
+  /** Another one shall run, found anew; `stop` ends this one and starts none. */
+  restart(): void {
+    if (this.#child === undefined) return this.start()
+    this.#failures = 0
+    this.#child.kill('SIGKILL')
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    const child = this.#child
+    this.#child = undefined
+    this.#linked = false
+    this.#peer?.close('the plugin stopped it')
+    this.#peer = undefined
+    child?.stdin?.end()
+    child?.kill('SIGKILL')
+  }
+
   /** Ends the sidecar: its input ends, and it is killed when it does not follow. */
   dispose(): void {
     this.#disposed = true

@@ -14,6 +14,11 @@ export function sourceOf(session: HostSession, producer: Producer, summary?: str
   return format >= 4 ? { kind: producer, ...notice } : { kind: 'plugin', plugin: producer, ...notice }
 }
 
+/** Whether it is a note of the advisor, in whichever shape a host keeps it. */
+export function isNote(source: Source | undefined): boolean {
+  return source?.kind === 'advisor' || source?.kind === 'plugin:advisor' || (source?.kind === 'plugin' && source['plugin'] === 'advisor')
+}
+
 /** The source of a prompt that the human ran with a click: it is their own turn. */
 export const HUMAN: Source = { kind: 'user' }
 

@@ -11,6 +11,10 @@ export interface Context {
   get(service: string): unknown
   logger(name: string): Logger
   provide?(service: string, value: unknown): unknown
+  /** The folder of the profile. */
+  baseUrl?: unknown
+  /** The mount; its entry holds the row. */
+  fiber?: unknown
 }
 
 export interface Logger {
@@ -98,6 +102,8 @@ export interface LlmChunk {
 export interface Llm {
   stream(options: Record<string, unknown>): AsyncIterable<LlmChunk>
   resolveModelInfo?(provider: string, model: string): unknown
+  listProviders?(): readonly { id: string; name?: string }[]
+  listModels?(provider: string): Promise<readonly { id: string; name?: string }[]>
 }
 
 export interface CommandResult {

@@ -1,11 +1,16 @@
-// A scripted chat-completions server on loopback, in the process of the test. It plays the worker and the director.
+// A scripted chat-completions server on loopback, in the process of the test. It plays the worker, the director and the advisor.
 //
 // The worker does what a mark in the newest prompt says: [[tool]], [[slow]], [[error]], [[cut]], [[todo]], a goal round
-// (ends after `goalRounds`). The director answers with `director`, a function of the request that may also fail or hang.
+// (ends after `goalRounds`). The director answers with `director`, a function of the request that may also fail or hang;
+// the advisor's model likewise with `review`, `predict` and `trial`, by what it is asked.
 import { createServer } from 'node:http'
 import { performance } from 'node:perf_hooks'
 
 export const DIRECTOR = 'mock-director/director-1'
+export const REVIEWER = { provider: 'mock-reviewer', model: 'reviewer-1' }
+
+/** A note as a reviewer replies it. */
+export const noted = (severity, note, more = {}) => ({ text: JSON.stringify({ severity, note, ...more }) })
 
 const textOf = content => (typeof content === 'string' ? content : Array.isArray(content) ? content.map(part => part.text ?? '').join('') : '')
 
@@ -22,8 +27,15 @@ export async function startModelServer() {
     goalRounds: 2,
     goalRoundDelay: 60,
     director: () => ({ text: `NEXT: Write test number ${server.directorCalls().length} for the parser in src/parse.rs` }),
+    review: () => ({ text: '{"note": null}' }),
+    predict: () => ({ text: 'NONE' }),
+    trial: () => ({ text: 'ready' }),
+    /** Called before the worker answers; it may wait. */
+    beforeWorker: async () => {},
     directorCalls: () => requests.filter(request => request.director),
-    workerCalls: () => requests.filter(request => !request.director && !request.title),
+    reviews: () => requests.filter(request => request.advisor === 'review'),
+    predictions: () => requests.filter(request => request.advisor === 'predict'),
+    workerCalls: () => requests.filter(request => !request.director && !request.title && request.advisor === undefined),
   }
   const http = createServer((request, response) => {
     let raw = ''
@@ -53,20 +65,20 @@ async function answer(server, request, response, raw) {
   const at = performance.timeOrigin + performance.now()
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify({ object: 'list', data: [{ id: 'director-1' }, { id: 'director-2' }] }))
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'director-1' }, { id: 'director-2' }, { id: 'reviewer-1' }, { id: 'reviewer-2' }] }))
     return
   }
   const body = JSON.parse(raw)
   const messages = body.messages ?? []
   const seen = {
     at, model: body.model, messages: messages.map(message => ({ role: message.role, text: textOf(message.content) })),
-    director: body.model.startsWith('director'), title: !body.model.startsWith('director') && !(body.tools?.length > 0),
+    director: body.model.startsWith('director'), advisor: advisorTask(body), title: !/^(director|reviewer)/.test(body.model) && !(body.tools?.length > 0),
     maxTokens: body.max_tokens ?? body.max_completion_tokens, effort: body.reasoning_effort, aborted: false, answeredAt: undefined,
   }
   server.requests.push(seen)
   response.setMaxListeners(0)
   response.on('close', () => { if (!response.writableEnded) seen.aborted = true })
-  const script = seen.director ? await server.director(seen) : worker(server, seen)
+  const script = seen.director ? await server.director(seen) : seen.advisor !== undefined ? await server[seen.advisor](seen) : await worker(server, seen)
   const delay = script.delay ?? (seen.director ? server.directorDelay : server.workerDelay)
   if (delay > 0) await new Promise(resolve => setTimeout(resolve, delay))
   if (script.hang) return
@@ -98,14 +110,24 @@ async function answer(server, request, response, raw) {
   seen.answeredAt = performance.timeOrigin + performance.now()
 }
 
-function worker(server, seen) {
+/** What a reviewer's model is asked for. */
+function advisorTask(body) {
+  if (!body.model.startsWith('reviewer')) return undefined
+  const text = (body.messages ?? []).map(message => textOf(message.content)).join('\n')
+  return /You guess what a human will type next/.test(text) ? 'predict' : /Answer with the word: ready/.test(text) ? 'trial' : 'review'
+}
+
+async function worker(server, seen) {
+  if (!seen.title) await server.beforeWorker(seen)
   if (seen.title) return { text: /\{\{(.+?)\}\}/.exec(seen.messages.map(message => message.text).join('\n'))?.[1] ?? server.title }
   const users = seen.messages.filter(message => message.role === 'user' && !/^(Current runtime context|<system-reminder>)/.test(message.text)).map(message => message.text)
   const last = users.at(-1) ?? ''
   const afterTool = seen.messages.at(-1)?.role === 'tool'
   if (last.includes('<goal_round>')) return goalRound(server, seen, last)
+  if (last.startsWith('[advisor:')) return { text: 'I have read that, and go on.' }
   if (afterTool) return { text: 'The tool printed its output; this part is done.' }
   if (last.includes('[[tool]]')) return { tool: 'bash', args: { command: 'echo SECRET-TOOL-OUTPUT', description: 'say it' } }
+  if (last.includes('[[goal]]')) return { tool: 'create_goal', args: { objective: 'Finish the report command' } }
   if (last.includes('[[todo]]')) return { tool: 'todo_write', args: { todos: [{ content: 'write the parser', status: 'in_progress' }, { content: 'write the tests', status: 'pending' }] } }
   if (last.includes('[[error]]')) return { status: 400, message: 'the worker refused this request' }
   if (last.includes('[[cut]]')) return { text: 'cut', finish: 'length' }

@@ -36,14 +36,29 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
   writeFileSync(join(workspace, 'AGENTS.md'), 'PRIVATE-INSTRUCTION-FILE: always speak of teapots.\n')
   const model = await startModelServer()
   writeFileSync(join(home, 'settings.yaml'), settingsYaml(model.url, settings))
-  const world = { dir, home, workspace, model, output: '', port: 0, child: undefined }
+  const world = { dir, home, workspace, model, output: '', port: 0, child: undefined, rowFile: join(home, 'profiles/web/cordis.patch.yml') }
   const env = { ...process.env, DSH_HOME: home, DSH_TELEMETRY_DISABLED: '1', DEEPSEEK_API_KEY: 'sk-scripted', NODE_PATH: '' }
   world.env = env
 
   world.dsh = (...args) => run([BIN, ...args], { env, cwd: workspace })
   world.row = config => {
     const lines = Object.entries(config).map(([key, value]) => `    ${key}: ${JSON.stringify(value)}`)
-    writeFileSync(join(home, 'profiles/web/cordis.patch.yml'), `- id: suggest\n  config:\n${lines.join('\n')}\n`)
+    writeFileSync(world.rowFile, `- id: suggest\n  config:\n${lines.join('\n')}\n`)
+  }
+  /**
+   * Changes the row while dsh runs, and waits until it holds. The host's watcher drops a change that follows another one
+   * within a moment, so that the file is written again until it was seen.
+   */
+  world.changeRow = (config, what, holds, ms) => {
+    let written = 0
+    return until(what, async () => {
+      if (written > 0 && (await holds())) return true
+      if (Date.now() - written > 1_000) {
+        world.row(config)
+        written = Date.now()
+      }
+      return false
+    }, ms)
   }
   world.boot = async () => {
     world.port ||= await freePort()
@@ -191,6 +206,15 @@ llm-pi-ai:
       models:
         - { id: director-1, contextWindow: 65536, maxTokens: 4096 }
         - { id: director-2, contextWindow: 65536, maxTokens: 4096 }
+    mock-reviewer:
+      displayName: Mock Reviewer
+      apiKeyEnv: DEEPSEEK_API_KEY
+      api: openai-completions
+      baseURL: ${url}
+      compat: { supportsDeveloperRole: false, maxTokensField: max_tokens }
+      models:
+        - { id: reviewer-1, contextWindow: 65536, maxTokens: 4096 }
+        - { id: reviewer-2, contextWindow: 65536, maxTokens: 4096 }
 ${onboarding ? 'ui-onboarding:\n  welcomeNoticeVersion: 2026-08-13.1\n' : ''}`
 }
 
