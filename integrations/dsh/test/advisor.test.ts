@@ -185,6 +185,34 @@ test('without a page the advisor runs where the row names its pair, or when some
   assert.match(readFileSync(join(dir, 'second'), 'utf8'), /"hello"/)
 })
 
+test('where the host runs one task and ends, the row alone starts nothing (D12)', async () => {
+  host = new ScriptedHost({ web: false })
+  host.services.set('headlessStartup', { task: 'x' })
+  apply(host.ctx, { binary: BINARY, advisor: PAIR })
+  const agent = host.agent(`advisor-${number}`)
+  agent.human('hello')
+  agent.end()
+  assert.deepEqual(told(), [])
+})
+
+test('a note that waits to be read keeps no round away, and is not counted as waiting (V4, A4)', async () => {
+  const { id, agent } = await started()
+  agent.human('hello')
+  agent.end()
+  const note = { id: 'n', role: 'user' as const, content: [{ type: 'text' as const, text: '[advisor:nit] x' }], source: { kind: 'plugin', plugin: 'advisor' } }
+  agent.inbox.nextStep.push(note)
+  agent.set('running')
+  agent.set('idle')
+  await host.until('the status', () => told().filter(entry => entry.method === 'session/status').at(-1)?.params['status'] === 'idle')
+  assert.deepEqual(told().filter(entry => entry.method === 'session/status').at(-1)?.params['inbox'], { human: 0, other: 0 })
+  const submit = async (): Promise<{ accepted: boolean; reason?: string }> =>
+    JSON.parse((await host.command(id, `ask submit ${JSON.stringify({ session: id, ticket: 1, offer: 'o1', text: 'x', author: 'suggest', expect: { turn: 1, goal: null, humanEpoch: 1 } })}`)).text)
+  agent.inbox.nextStep.push({ ...note, id: 'm', source: { kind: 'plugin', plugin: 'other' } })
+  assert.equal((await submit()).reason, 'busy')
+  agent.inbox.nextStep.pop()
+  assert.equal((await submit()).accepted, true)
+})
+
 test('a page that comes up late gets its sessions with everything', async () => {
   const { id } = await started({ advisor: PAIR }, { web: false })
   await host.until('the session without a page', () => told().some(entry => entry.method === 'session/ready'))

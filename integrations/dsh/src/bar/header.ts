@@ -112,7 +112,8 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
       props.calls.setSessionModel(session, wanted).then(
         answer => {
           setBusy(false)
-          setSaid({ text: answer.text, error: !answer.ok })
+          // What was done shows above.
+          setSaid(answer.ok ? undefined : { text: answer.text, error: true })
           if (answer.session !== null) setTold(answer.session)
           // What was refused stays chosen, for another try.
           touched.current = !answer.ok

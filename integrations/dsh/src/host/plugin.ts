@@ -113,8 +113,7 @@ export class Plugin {
       this.#listen(c)
       // Headless and other compositions without pages have no input to suggest for, and pay nothing (rule D12).
       this.#inject(['webServer'], web => this.#serve(web))
-      // The advisor needs no page. Its pair in the row is the host's word for it.
-      if (this.#config.advises) this.#enter()
+      this.#enterForAdvisor()
     })
     this.#inject(['commands'], c => this.#register(c.get('commands') as Commands))
     this.#inject(['typert'], c => this.#contribute(c, c.get('typert') as Typert))
@@ -137,7 +136,7 @@ export class Plugin {
       return
     }
     if (before.problem !== undefined) this.frames.setLink({ kind: 'starting' })
-    if (config.advises && this.#agents !== undefined) this.#enter()
+    this.#enterForAdvisor()
     if (!this.#entered) return
     if (before.problem !== undefined) return this.sidecar.start()
     if (config.binary !== before.binary) return this.sidecar.restart()
@@ -345,7 +344,10 @@ export class Plugin {
       const session = this.sessions.get(agent.id)
       if (session !== undefined && session.agent === agent) run(session)
     }
-    on<{ agent: Agent }>('agent/created', ({ agent }) => this.#open(agent))
+    on<{ agent: Agent }>('agent/created', ({ agent }) => {
+      this.#enterForAdvisor()
+      this.#open(agent)
+    })
     on<{ agent: Agent }>('agent/disposed', ({ agent }) => of(agent, session => this.#close(session)))
     on<{ agent: Agent }>('agent/status', ({ agent }) => of(agent, session => session.status()))
     on<{ agent: Agent }>('goal/changed', ({ agent }) => of(agent, session => session.goalChanged()))
@@ -366,6 +368,16 @@ export class Plugin {
     this.#entered = true
     if (this.#config.problem === undefined) this.sidecar.start()
     for (const agent of this.#agents?.list() ?? []) guarded(this.#log, 'opening a session', () => this.#open(agent))()
+  }
+
+  /**
+   * The advisor needs no page: its pair in the row is the host's word for it (rule D12). The headless profile is out
+   * before a note could be read, so that a review there would be paid for nothing.
+   */
+  #enterForAdvisor(): void {
+    const somebody = (this.#agents?.list().length ?? 0) > 0
+    const oneTask = attempt(() => this.#ctx.get('headlessStartup'), undefined) !== undefined
+    if (this.#config.advises && somebody && !oneTask) this.#enter()
   }
 
   /** A person speaks to the advisor where no page is: that starts it, and the answer waits until it is there. */

@@ -81,6 +81,40 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
     // The page wants a workspace before it takes a prompt.
     await world.rpc('workspace.create', { path: workspace })
   }
+  /** A dsh without pages, whose front end is the plugin of `lib/terminal`. */
+  world.terminal = async profile => {
+    const child = spawn(process.execPath, [BIN, '--profile', profile], { env: { ...env, ...world.extraEnv }, cwd: workspace, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    world.child = child
+    leftovers.groups.add(child.pid)
+    child.exited = new Promise(resolve => child.on('exit', (code, signal) => { child.over = { code, signal }; resolve() }))
+    const answers = []
+    let part = ''
+    child.stdout.setEncoding('utf8').on('data', text => {
+      world.output += text
+      const lines = (part + text).split('\n')
+      part = lines.pop()
+      for (const line of lines) if (line.startsWith('@@')) answers.push(JSON.parse(line.slice(2)))
+    })
+    child.stderr.setEncoding('utf8').on('data', text => { world.output += text })
+    child.stdin.on('error', () => {})
+    const answer = (what, fits) => until(`${what}; it said:\n${world.output}`, () => {
+      if (child.over) throw new Error(`dsh ended (${JSON.stringify(child.over)}):\n${world.output}`)
+      return answers.find(fits)
+    }, 60_000)
+    let id = 0
+    const { session } = await answer('a session', entry => entry.session !== undefined || entry.error !== undefined)
+    if (session === undefined) throw new Error(world.output)
+    return {
+      session,
+      over: () => child.over !== undefined,
+      prompt: text => child.stdin.write(`${JSON.stringify({ prompt: text })}\n`),
+      command: line => {
+        const own = ++id
+        child.stdin.write(`${JSON.stringify({ id: own, command: line })}\n`)
+        return answer(`the answer to ${line}`, entry => entry.id === own)
+      },
+    }
+  }
   world.stop = async () => {
     const { child } = world
     if (child === undefined) return
