@@ -98,6 +98,7 @@ fn claude_code() -> Result<Option<Job>, Failure> {
     }
     Ok(Some(Job {
         host: Host::ClaudeCode,
+        answer: event.answer(),
         session: event.session_id,
         transcript: event.transcript_path,
         prompt: event.prompt_id,
@@ -111,11 +112,12 @@ fn claude_code() -> Result<Option<Job>, Failure> {
 }
 
 fn codex(arguments: &CodexArgs) -> Result<Option<Job>, Failure> {
-    let job = |session: String, transcript, turn, continued| Job {
+    let job = |session: String, transcript, turn, answer, continued| Job {
         host: Host::Codex,
         session,
         transcript,
         prompt: turn,
+        answer,
         workspace: None,
         at_once: false,
         continued,
@@ -129,12 +131,13 @@ fn codex(arguments: &CodexArgs) -> Result<Option<Job>, Failure> {
             pass_on(&arguments.then, text);
             let event = NotifyEvent::read(text).ok_or_else(not_by_hand)?;
             let rollout = codex_home().and_then(|home| event.rollout(&home));
-            Ok(rollout.map(|path| job(event.thread_id, path, event.turn_id, false)))
+            let answer = event.answer();
+            Ok(rollout.map(|path| job(event.thread_id, path, event.turn_id, answer, false)))
         }
         None => {
             let event = StopHook::read(&standard_input()?).ok_or_else(not_by_hand)?;
-            let continued = event.stop_hook_active;
-            Ok(event.rollout().map(|path| job(event.session_id, path, event.turn_id, continued)))
+            let (answer, continued) = (event.answer(), event.stop_hook_active);
+            Ok(event.rollout().map(|path| job(event.session_id, path, event.turn_id, answer, continued)))
         }
     }
 }

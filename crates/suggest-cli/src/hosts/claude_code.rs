@@ -26,6 +26,7 @@ pub(crate) struct StopEvent {
     pub(crate) cwd: Option<String>,
     /// A Stop hook has sent the worker on before in this turn, and may do so again.
     pub(crate) stop_hook_active: bool,
+    last_assistant_message: Option<String>,
     hook_event_name: String,
     agent_id: Option<String>,
     background_tasks: Vec<BackgroundTask>,
@@ -43,6 +44,11 @@ impl StopEvent {
     /// Reads what the hook was given.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
+    }
+
+    /// The last message of the turn. The session file is written behind it.
+    pub(crate) fn answer(&self) -> Option<String> {
+        super::answer(self.last_assistant_message.as_deref())
     }
 
     /// Why it starts nothing. A round of a goal that is not met yet looks like an end here; whether it is one, the

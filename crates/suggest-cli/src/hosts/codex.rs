@@ -16,9 +16,15 @@ pub(crate) struct NotifyEvent {
     kind: String,
     pub(crate) thread_id: String,
     pub(crate) turn_id: Option<String>,
+    last_assistant_message: Option<String>,
 }
 
 impl NotifyEvent {
+    /// The last message of the turn.
+    pub(crate) fn answer(&self) -> Option<String> {
+        super::answer(self.last_assistant_message.as_deref())
+    }
+
     /// Reads the argument.
     pub(crate) fn read(text: &str) -> Option<Self> {
         serde_json::from_str(text).ok()
@@ -42,12 +48,18 @@ pub(crate) struct StopHook {
     pub(crate) turn_id: Option<String>,
     /// A Stop hook has sent the worker on before in this turn, and may do so again.
     pub(crate) stop_hook_active: bool,
+    last_assistant_message: Option<String>,
     transcript_path: Option<PathBuf>,
     hook_event_name: String,
     agent_id: Option<String>,
 }
 
 impl StopHook {
+    /// The last message of the turn.
+    pub(crate) fn answer(&self) -> Option<String> {
+        super::answer(self.last_assistant_message.as_deref())
+    }
+
     /// Reads what the hook was given.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()

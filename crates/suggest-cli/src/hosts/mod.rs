@@ -3,6 +3,7 @@
 
 mod claude_code;
 mod codex;
+mod end;
 mod store;
 mod transcript;
 mod work;
@@ -28,4 +29,13 @@ impl Host {
             Self::Codex => "codex",
         }
     }
+}
+
+/// The last message that an event tells, as far as it is needed: its beginning shows which one it is, and what a model reads
+/// of it is bounded, too.
+fn answer(told: Option<&str>) -> Option<String> {
+    const LONGEST: usize = 64 * 1024;
+    let told = told?;
+    let end = (0..=told.len().min(LONGEST)).rev().find(|end| told.is_char_boundary(*end))?;
+    told.get(..end).filter(|told| !told.trim().is_empty()).map(str::to_owned)
 }

@@ -1,9 +1,10 @@
 //! The transcript of a session whose turn is said to have ended, read up to its end and on from there.
 
+use memchr::memmem;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
-use suggest_core::{Event, GoalPhase, Turn};
+use suggest_core::{Author, Event, GoalPhase, Message, Turn};
 use suggest_host_dsh::Lines;
 use suggest_transcripts::{Fold, Format, ReadLimits, ReadOptions, read_file};
 
@@ -16,38 +17,44 @@ pub(super) struct Transcript {
     fold: Fold,
     offset: u64,
     events: Vec<Event>,
-    /// It goes on from another file, so that it was read as a whole and is not read on.
+    /// The harness's id of the turn that ended, as it stands in a line of that turn, and whether such a line was read.
+    mark: Option<Vec<u8>>,
+    reached: bool,
+    /// It goes on from another file, so that it is read as a whole each time.
     whole: bool,
+    /// The events up to an end were taken out.
+    split: bool,
 }
 
 impl Transcript {
-    /// Reads what is there.
-    pub(super) fn read(format: Format, path: &Path) -> io::Result<Self> {
+    /// Reads what is there. `turn` is the harness's id of the turn that ended: Claude Code writes it into the prompt's line,
+    /// Codex into that of the turn's beginning.
+    pub(super) fn read(format: Format, path: &Path, turn: Option<&str>) -> io::Result<Self> {
         let mut transcript = Self {
             path: path.to_owned(),
             fold: Fold::new(format, &ReadOptions::default()),
             offset: 0,
             events: Vec::new(),
+            mark: turn.map(|turn| format!("\"{turn}\"").into_bytes()),
+            reached: false,
             whole: false,
+            split: false,
         };
         let first = crate::follow::first_bytes(path)?;
         let head = String::from_utf8_lossy(first.get(..first.len().min(4096)).unwrap_or_default());
-        if format == Format::Codex && head.contains("\"history_base\"") {
-            let mut events = Vec::new();
-            read_file(format, path, &ReadOptions::default(), |event| events.push(event))
-                .map_err(io::Error::other)?;
-            transcript.whole = true;
-            transcript.take(events);
-        } else {
-            transcript.read_on()?;
-        }
+        transcript.whole = format == Format::Codex && head.contains("\"history_base\"");
+        transcript.read_on()?;
         Ok(transcript)
     }
 
     /// Reads what was written since. A last line that is not whole is left for the next time.
     pub(super) fn read_on(&mut self) -> io::Result<()> {
-        if self.whole || std::fs::metadata(&self.path)?.len() <= self.offset {
+        let length = std::fs::metadata(&self.path)?.len();
+        if length <= self.offset || (self.whole && self.split) {
             return Ok(());
+        }
+        if self.whole {
+            return self.read_whole(length);
         }
         let mut file = File::open(&self.path)?;
         io::Seek::seek(&mut file, io::SeekFrom::Start(self.offset))?;
@@ -60,12 +67,60 @@ impl Transcript {
             }
             self.offset = line.offset.saturating_add(line.length);
             if let Some(text) = line.text {
+                let here = self.mark.as_deref().is_some_and(|mark| memmem::find(text, mark).is_some());
+                self.reached |= here;
                 // A line that cannot be read is left out.
                 let _ = self.fold.line(text, &mut |output| events.push(output.into_event()));
             }
         }
         self.take(events);
         Ok(())
+    }
+
+    fn read_whole(&mut self, length: u64) -> io::Result<()> {
+        let bytes = std::fs::read(&self.path)?;
+        self.reached = self.mark.as_deref().is_some_and(|mark| memmem::find(&bytes, mark).is_some());
+        self.events.clear();
+        let mut events = Vec::new();
+        let options = ReadOptions::default();
+        read_file(Format::Codex, &self.path, &options, |event| events.push(event))
+            .map_err(io::Error::other)?;
+        self.offset = length;
+        self.take(events);
+        Ok(())
+    }
+
+    /// Whether it has come to the turn that ended: what a harness writes may lag behind what it tells. `None` where the turn
+    /// has no id.
+    pub(super) fn has_reached(&self) -> Option<bool> {
+        self.mark.as_ref().map(|_| self.reached)
+    }
+
+    /// Whether the newest turn holds this answer.
+    pub(super) fn holds(&self, answer: &str) -> bool {
+        let begin = self.events.iter().rposition(|event| matches!(event, Event::TurnStarted { .. }));
+        let turn = self.events.get(begin.unwrap_or(0)..).unwrap_or_default();
+        let said: Vec<String> = turn
+            .iter()
+            .filter_map(|event| match event {
+                Event::Message(message) if message.author == Author::Assistant => Some(folded(&message.text)),
+                _ => None,
+            })
+            .collect();
+        // A message may be several blocks here and one text there.
+        let answer = folded(answer);
+        said.join(" ").contains(&answer)
+            || said.last().is_some_and(|last| !last.is_empty() && answer.ends_with(last))
+    }
+
+    /// Whether the newest turn looks finished, though no end of it is written.
+    pub(super) fn looks_finished(&self) -> bool {
+        !self.fold.is_waiting()
+    }
+
+    /// Adds the answer that the harness told and has not written.
+    pub(super) fn add_answer(&mut self, answer: &str) {
+        self.take(vec![Event::Message(Message::new(Author::Assistant, answer))]);
     }
 
     /// Takes a turn that looks finished for ended.
@@ -116,6 +171,7 @@ impl Transcript {
     /// The events up to the end of the newest turn, and those from it on.
     pub(super) fn split_at_end(&mut self) -> (Vec<Event>, Vec<Event>) {
         let end = self.events.iter().rposition(|event| matches!(event, Event::TurnEnded { .. }));
+        self.split = true;
         let tail = self.events.split_off(end.unwrap_or(self.events.len()));
         (std::mem::take(&mut self.events), tail)
     }
@@ -146,4 +202,9 @@ impl Transcript {
         }
         hash
     }
+}
+
+/// Text without the differences of white space.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -2,6 +2,7 @@
 //! asks once, and leaves what came of it in the session's record.
 
 use super::Host;
+use super::end::End;
 use super::store::{Phase, Record, Store, Work};
 use super::transcript::Transcript;
 use crate::config::{self, Settings, Wanted};
@@ -13,27 +14,24 @@ use std::io::{self, Write as _};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use suggest_core::{Coded, EndReason, Event, ReasonCode, Session, SessionSetup, State, Status};
 use suggest_engine::{Engine, NoHost};
 use suggest_transcripts::{Format, SessionInfo};
 
-/// How long the end of the turn is waited for: other hooks of the person and the check of a goal come before it.
-const LONGEST_WAIT: Duration = Duration::from_secs(600);
-
-/// How long a turn must look finished before it counts as ended although its end was not written.
-const LOOKS_FINISHED: Duration = Duration::from_secs(60);
-
 /// How often the transcript and the record are looked at.
-const LOOK: Duration = Duration::from_millis(100);
+pub(super) const LOOK: Duration = Duration::from_millis(100);
 
-/// What is to be done. It names files and ids, and holds no text of the session.
+/// What is to be done. It goes from one process to the other through a pipe, and is written nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub(crate) host: Host,
     pub(crate) session: String,
     pub(crate) transcript: PathBuf,
+    /// The harness's id of the turn.
     pub(crate) prompt: Option<String>,
+    /// The last message of the turn, where the harness tells it: the session file may lag behind.
+    pub(crate) answer: Option<String>,
     pub(crate) workspace: Option<String>,
     /// Somebody waits for the answer: the turn is over, whatever the transcript says yet.
     pub(crate) at_once: bool,
@@ -137,42 +135,27 @@ fn attempt(store: &Store, job: &Job) -> Result<Outcome, Failure> {
     };
     let unreadable =
         |error: io::Error| Failure::failed(format_args!("cannot read {}: {error}", job.transcript.display()));
-    let mut transcript = Transcript::read(format, &job.transcript).map_err(unreadable)?;
-    let at_once = job.at_once && !transcript.has_open_goal();
-    if job.at_once && !at_once {
-        // The harness goes on only when its hook has ended.
-        store.update(&job.session, |record| defer(record, job)).map_err(|error| unwritable(&error))?;
-    }
-    let (began, mut changed, mut count) = (Instant::now(), Instant::now(), 0);
-    while !transcript.has_ended() {
-        if !is_current(store, job) {
-            return Ok(Outcome::Superseded);
+    let mut transcript =
+        Transcript::read(format, &job.transcript, job.prompt.as_deref()).map_err(unreadable)?;
+    let end = match super::end::wait_for(store, job, &mut transcript) {
+        Ok(End::Superseded) => return Ok(Outcome::Superseded),
+        Ok(End::Missing) => {
+            let state =
+                failed_state(ReasonCode::Cancelled, "the session file does not hold the turn that ended");
+            return Ok(Outcome::State { state: Box::new(state), answered: None });
         }
-        if at_once {
-            transcript.settle();
-            break;
-        }
-        std::thread::sleep(LOOK);
-        transcript.read_on().map_err(unreadable)?;
-        let now = std::fs::metadata(&job.transcript).map(|facts| facts.len()).unwrap_or_default();
-        if now != count {
-            (count, changed) = (now, Instant::now());
-        } else if changed.elapsed() > LOOKS_FINISHED {
-            transcript.settle();
-        }
-        if began.elapsed() > LONGEST_WAIT {
-            break;
-        }
-    }
+        Ok(end) => end,
+        Err(error) => return Err(unreadable(error)),
+    };
     let fingerprint = transcript.fingerprint();
     let known = store.read(&job.session).and_then(|record| record.answered) == Some(fingerprint);
     if known {
         return Ok(Outcome::Known);
     }
-    let missing_end = if transcript.has_ended() { None } else { transcript.open_turn().filter(|_| at_once) };
+    let told = transcript.open_turn().filter(|_| end == End::Told);
     let (history, mut news) = transcript.split_at_end();
     // The harness itself said that the turn has ended, before it wrote so.
-    news.extend(missing_end.map(|turn| Event::TurnEnded { turn, reason: EndReason::Completed }));
+    news.extend(told.map(|turn| Event::TurnEnded { turn, reason: EndReason::Completed }));
     let ended = !news.is_empty();
     let state = ask(store, job, &settings, &mut transcript, history, news)?;
     Ok(match state {
@@ -248,17 +231,8 @@ fn session_setup(job: &Job, settings: &Settings, next_offer: u64) -> SessionSetu
     setup.resuming(next_offer, ticket, 0)
 }
 
-fn is_current(store: &Store, job: &Job) -> bool {
+pub(super) fn is_current(store: &Store, job: &Job) -> bool {
     store.read(&job.session).is_some_and(|record| record.generation == job.generation)
-}
-
-/// Says that nobody needs to wait for the work.
-fn defer(record: &mut Record, job: &Job) -> bool {
-    let current = record.generation == job.generation;
-    if let (true, Some(work)) = (current, &mut record.work) {
-        work.deferred = true;
-    }
-    current
 }
 
 /// Puts the end of the work into the record.

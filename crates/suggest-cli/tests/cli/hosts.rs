@@ -8,17 +8,41 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_secs(20);
 const STEP: &str = "> Next step: Fix the failing test `report::empty_ledger`\n";
 
-/// A recorded session, in which the scripted answers name something that is left to do.
+/// A recorded session, in which the scripted answers name something that is left to do, and whose newest prompt is "p".
 fn recorded(name: &str) -> String {
     let text = std::fs::read_to_string(root().join("tests/recordings").join(name)).unwrap();
-    text.replace("Mock answer to: ", "The flag is in. `report::empty_ledger` still fails. About: ")
+    let text =
+        text.replace("Mock answer to: ", "The flag is in. `report::empty_ledger` still fails. About: ");
+    match values(&text, "promptId").pop() {
+        Some(newest) => text.replace(&newest, "p"),
+        None => text,
+    }
 }
 
+/// The values of a key of the lines, in order.
+fn values(text: &str, key: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    lines.filter_map(|line| line.get(key)?.as_str().map(str::to_owned)).collect()
+}
+
+/// The last words of the worker in a session file of Claude Code.
+fn last_answer(transcript: &str) -> Option<String> {
+    let text = std::fs::read_to_string(transcript).unwrap_or_default();
+    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let answers = lines.filter(|line| line["type"] == "assistant" && line["isApiErrorMessage"] != true);
+    let mut texts = answers.filter_map(|line| {
+        let blocks = line.pointer("/message/content")?.as_array()?.clone();
+        blocks.iter().rev().find_map(|block| Some(block.get("text")?.as_str()?.to_owned()))
+    });
+    texts.next_back()
+}
+
+/// What the product tells its Stop hook: the last message with it.
 fn stop(session: &str, transcript: &str, prompt: &str) -> Value {
     json!({
         "session_id": session, "transcript_path": transcript, "cwd": "/workspace", "prompt_id": prompt,
         "permission_mode": "default", "hook_event_name": "Stop", "stop_hook_active": false,
-        "last_assistant_message": "Done.", "background_tasks": [], "session_crons": [],
+        "last_assistant_message": last_answer(transcript), "background_tasks": [], "session_crons": [],
     })
 }
 
@@ -26,19 +50,19 @@ fn hook(world: &World, event: &Value) -> Run {
     world.run_with_input(&["hook", "claude-code"], event.to_string().as_bytes())
 }
 
-fn status_line(world: &World, session: &str, prompt: &str) -> String {
+pub(crate) fn status_line(world: &World, session: &str, prompt: &str) -> String {
     let input = json!({ "session_id": session, "prompt_id": prompt, "version": "2.1.332" }).to_string();
     world.run_with_input(&["statusline", "claude-code"], input.as_bytes()).ends_with(0).stdout
 }
 
-fn record(world: &World, host: &str, session: &str) -> Option<Value> {
+pub(crate) fn record(world: &World, host: &str, session: &str) -> Option<Value> {
     let path = world.path(&format!(".local/state/suggest/hosts/{host}/{session}.json"));
     serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
 }
 
 /// Waits for a fact, not for a time.
 #[track_caller]
-fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
         if let Some(found) = look() {
@@ -50,7 +74,7 @@ fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 #[track_caller]
-fn finished(world: &World, host: &str, session: &str) -> Value {
+pub(crate) fn finished(world: &World, host: &str, session: &str) -> Value {
     until("the end of the work", || record(world, host, session).filter(|record| record["work"].is_null()))
 }
 
@@ -290,8 +314,8 @@ fn rollout(world: &World, thread: &str, text: &str) -> PathBuf {
 
 fn notify(world: &World, thread: &str) -> Run {
     let event = json!({
-        "type": "agent-turn-complete", "thread-id": thread, "turn-id": "t-1", "cwd": "/workspace",
-        "input-messages": ["Add a --json flag"], "last-assistant-message": "Done.",
+        "type": "agent-turn-complete", "thread-id": thread, "cwd": "/workspace",
+        "input-messages": ["Add a --json flag"],
     });
     world.run(&["hook", "codex", &event.to_string()])
 }
@@ -361,10 +385,14 @@ fn a_stop_hook_of_codex_shows_the_offer() {
     let lines: Vec<&str> = whole.lines().collect();
     let end = lines.iter().rposition(|line| line.contains("task_complete")).unwrap();
     let path = rollout(&world, "t-aaaa", &(lines[..end].join("\n") + "\n"));
+    let (turn, answer) = (
+        "01a22bd6-5a08-71a3-b148-19014c54be5a",
+        "The flag is in. `report::empty_ledger` still fails. About: to be rewound [[plain]]",
+    );
     let event = json!({
-        "session_id": "t-aaaa", "turn_id": "t", "transcript_path": path, "cwd": "/workspace",
+        "session_id": "t-aaaa", "turn_id": turn, "transcript_path": path, "cwd": "/workspace",
         "hook_event_name": "Stop", "model": "gpt-5.5", "stop_hook_active": false,
-        "last_assistant_message": "Done.",
+        "last_assistant_message": answer,
     });
     let run = world
         .run_with_input(&["hook", "codex", "--system-message"], event.to_string().as_bytes())

@@ -12,6 +12,7 @@ mod config;
 mod doctor;
 mod dsh;
 mod hosts;
+mod hosts_lag;
 mod install;
 mod model;
 mod next;
