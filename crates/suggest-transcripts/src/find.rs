@@ -154,6 +154,20 @@ pub fn newest_for(places: &Places, folder: &Path) -> Option<FoundSession> {
     })
 }
 
+/// The session with this id: the newest file of it, where there are several.
+#[must_use]
+pub fn find_session(places: &Places, id: &str) -> Option<FoundSession> {
+    let mut found = candidates(places, MAX_FILES);
+    // Most harnesses name the file by the id, so that few files are opened.
+    let named = |session: &FoundSession| {
+        let name = session.path.file_stem().unwrap_or_default().to_string_lossy();
+        session.id.as_deref() == Some(id) || !id.is_empty() && name.contains(id)
+    };
+    found.sort_by(|one, other| named(other).cmp(&named(one)).then_with(|| newest_first(one, other)));
+    let mut looked = found.into_iter().filter_map(|candidate| look_into(candidate, places, false));
+    looked.find(|session| session.id.as_deref() == Some(id))
+}
+
 fn newest_first(one: &FoundSession, other: &FoundSession) -> std::cmp::Ordering {
     other
         .modified
@@ -180,7 +194,7 @@ fn candidates(places: &Places, limit: usize) -> Vec<FoundSession> {
     let mut found = Vec::new();
     collect(Harness::ClaudeCode, &places.claude.join("projects"), 1, &jsonl, &mut found);
     collect(Harness::Codex, &places.codex.join("sessions"), 3, &named("rollout-"), &mut found);
-    let gemini = named("session-");
+    let gemini = |path: &Path| named("session-")(path) || is_gemini_document(path);
     collect(
         Harness::Gemini,
         &places.gemini.join("tmp"),
@@ -247,7 +261,10 @@ fn collect(
 
 /// Adds what the session itself says. `None` for subagents and for what is no session.
 fn look_into(mut session: FoundSession, places: &Places, count: bool) -> Option<FoundSession> {
-    let Some(format) = session.harness.format() else { return look_into_dsh(session, count) };
+    let Some(mut format) = session.harness.format() else { return look_into_dsh(session, count) };
+    if format == Format::Gemini && is_gemini_document(&session.path) {
+        format = Format::GeminiDocument;
+    }
     if format == Format::OpencodeStore {
         return Some(session);
     }
@@ -293,6 +310,12 @@ fn look_into_dsh(mut session: FoundSession, count: bool) -> Option<FoundSession>
 
 fn is_end(event: &Event) -> bool {
     matches!(event, Event::TurnEnded { .. })
+}
+
+/// Whether a file is named as older versions of Gemini CLI do.
+fn is_gemini_document(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("session-") && name.ends_with(".json")
 }
 
 /// Gemini CLI's sessions do not name their folder: a file beside them, or a list in its home, does.

@@ -3,7 +3,8 @@
 use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::readers::{
-    Acp, ClaudeCode, ClaudeStream, Codex, CodexExec, Events, Gemini, GeminiStream, Opencode, Qwen, Reader,
+    Acp, ClaudeCode, ClaudeStream, Codex, CodexExec, Events, Gemini, GeminiStream, Opencode, OpencodeRun,
+    Qwen, Reader,
 };
 use crate::teller::Teller;
 use serde_json::Value;
@@ -30,8 +31,9 @@ impl Fold {
             Format::Codex => Box::new(Codex::default()),
             Format::CodexExec => Box::new(CodexExec::default()),
             Format::OpencodeStore | Format::OpencodeExport => Box::new(Opencode::default()),
+            Format::OpencodeRun => Box::new(OpencodeRun::default()),
             Format::Acp => Box::new(Acp::new(options.session.clone())),
-            Format::Gemini => Box::new(Gemini::default()),
+            Format::Gemini | Format::GeminiDocument => Box::new(Gemini::default()),
             Format::GeminiStream => Box::new(GeminiStream::default()),
             Format::Qwen => Box::new(Qwen::default()),
             Format::Events => Box::new(Events),

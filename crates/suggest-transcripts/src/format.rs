@@ -22,10 +22,14 @@ pub enum Format {
     OpencodeStore,
     /// `opencode export`.
     OpencodeExport,
+    /// `opencode run --format json`.
+    OpencodeRun,
     /// Messages of the Agent Client Protocol, bare or as `{dir, msg}`.
     Acp,
     /// Gemini CLI's session file.
     Gemini,
+    /// The session file of older versions of Gemini CLI: one document.
+    GeminiDocument,
     /// Gemini CLI's `stream-json`.
     GeminiStream,
     /// Qwen Code's session file.
@@ -38,15 +42,17 @@ pub enum Format {
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::ClaudeCode,
         Self::ClaudeStream,
         Self::Codex,
         Self::CodexExec,
         Self::OpencodeStore,
         Self::OpencodeExport,
+        Self::OpencodeRun,
         Self::Acp,
         Self::Gemini,
+        Self::GeminiDocument,
         Self::GeminiStream,
         Self::Qwen,
         Self::QwenStream,
@@ -63,8 +69,10 @@ impl Format {
             Self::CodexExec => "codex-exec",
             Self::OpencodeStore => "opencode",
             Self::OpencodeExport => "opencode-export",
+            Self::OpencodeRun => "opencode-run",
             Self::Acp => "acp",
             Self::Gemini => "gemini",
+            Self::GeminiDocument => "gemini-document",
             Self::GeminiStream => "gemini-stream",
             Self::Qwen => "qwen",
             Self::QwenStream => "qwen-stream",
@@ -82,8 +90,10 @@ impl Format {
             Self::CodexExec => "the output of `codex exec --json`",
             Self::OpencodeStore => "the SQLite store of opencode",
             Self::OpencodeExport => "the output of `opencode export`",
+            Self::OpencodeRun => "the output of `opencode run --format json`",
             Self::Acp => "messages of the Agent Client Protocol",
             Self::Gemini => "a session file of Gemini CLI",
+            Self::GeminiDocument => "a session file of an older Gemini CLI, one document",
             Self::GeminiStream => "the stream-json of Gemini CLI",
             Self::Qwen => "a session file of Qwen Code",
             Self::QwenStream => "the stream-json of Qwen Code",
@@ -94,7 +104,7 @@ impl Format {
     /// Whether it is one JSON record a line, so that it can be read as a stream and from its tail.
     #[must_use]
     pub const fn is_lines(self) -> bool {
-        !matches!(self, Self::OpencodeStore | Self::OpencodeExport)
+        !matches!(self, Self::OpencodeStore | Self::OpencodeExport | Self::GeminiDocument)
     }
 }
 
@@ -141,8 +151,8 @@ pub fn detect(first: &[u8], file_name: Option<&str>) -> Option<Format> {
             return found;
         }
     }
-    if is_export(first) {
-        return Some(Format::OpencodeExport);
+    if let Some(format) = of_document(first) {
+        return Some(format);
     }
     of_name(file_name?).filter(|_| first.trim_ascii_start().starts_with(b"{"))
 }
@@ -168,6 +178,12 @@ fn of_record(record: &Value) -> Option<Format> {
     if kind == "thread.started" || kind.starts_with("turn.") || kind.starts_with("item.") {
         return Some(Format::CodexExec);
     }
+    if has(record, "sessionId")
+        && has(record, "projectHash")
+        && record.get("messages").is_some_and(Value::is_array)
+    {
+        return Some(Format::GeminiDocument);
+    }
     if has(record, "sessionId") && has(record, "projectHash")
         || has(record, "$set")
         || has(record, "$rewindTo")
@@ -181,6 +197,12 @@ fn of_record(record: &Value) -> Option<Format> {
         || kind == "message" && has(record, "role") && has(record, "timestamp")
     {
         return Some(Format::GeminiStream);
+    }
+    if has(record, "sessionID")
+        && (has(record, "part") || has(record, "error"))
+        && matches!(kind, "step_start" | "step_finish" | "text" | "reasoning" | "tool_use" | "error")
+    {
+        return Some(Format::OpencodeRun);
     }
     let parts = record.get("message").is_some_and(|message| has(message, "parts"));
     if has(record, "provenance") || parts {
@@ -238,12 +260,22 @@ fn of_cut_line(line: &[u8]) -> Option<Format> {
     }
 }
 
-/// Whether a document, which may be spread over lines, begins like an export of opencode.
-fn is_export(first: &[u8]) -> bool {
+/// The format of a document, which may be spread over lines, by its beginning.
+fn of_document(first: &[u8]) -> Option<Format> {
     let head = String::from_utf8_lossy(first.get(..first.len().min(16 * 1024)).unwrap_or_default());
     let mut words = head.split_whitespace().collect::<Vec<_>>().join("");
     words.truncate(words.char_indices().nth(4096).map_or(words.len(), |(at, _)| at));
-    words.starts_with("{\"info\":{") && words.contains("\"id\":\"ses_")
+    if words.starts_with("{\"info\":{") && words.contains("\"id\":\"ses_") {
+        Some(Format::OpencodeExport)
+    } else if words.starts_with("{\"sessionId\":\"")
+        && words.contains("\"projectHash\":\"")
+        && words.contains("\"messages\":[")
+        && !words.contains("\"$set\"")
+    {
+        Some(Format::GeminiDocument)
+    } else {
+        None
+    }
 }
 
 /// The format that a file's name suggests.
@@ -253,6 +285,8 @@ fn of_name(name: &str) -> Option<Format> {
         Some(Format::Codex)
     } else if name.starts_with("session-") && name.ends_with(".jsonl") {
         Some(Format::Gemini)
+    } else if name.starts_with("session-") && name.ends_with(".json") {
+        Some(Format::GeminiDocument)
     } else {
         None
     }
@@ -271,7 +305,7 @@ mod tests {
         let names = Format::ALL.map(Format::name).join(" ");
         assert_eq!(
             names,
-            "claude-code claude-stream codex codex-exec opencode opencode-export acp gemini gemini-stream qwen qwen-stream events"
+            "claude-code claude-stream codex codex-exec opencode opencode-export opencode-run acp gemini gemini-document gemini-stream qwen qwen-stream events"
         );
         assert!("claude".parse::<Format>().unwrap_err().to_string().contains("claude-code, claude-stream"));
     }

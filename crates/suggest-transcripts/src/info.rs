@@ -24,12 +24,22 @@ impl SessionInfo {
         let mut info = Self::default();
         if matches!(
             format,
-            Format::ClaudeStream | Format::QwenStream | Format::CodexExec | Format::GeminiStream
+            Format::ClaudeStream
+                | Format::QwenStream
+                | Format::CodexExec
+                | Format::OpencodeRun
+                | Format::GeminiStream
         ) {
             info.kind = SessionKind::Headless;
         }
         if format == Format::OpencodeExport {
             info.of_export(&String::from_utf8_lossy(first));
+            return info;
+        }
+        if format == Format::GeminiDocument {
+            let text = String::from_utf8_lossy(first);
+            let head = text.split_once("\"messages\"").map_or(&*text, |(head, _)| head);
+            info.put(field(head, "sessionId").as_deref(), None);
             return info;
         }
         for line in first.split(|byte| *byte == b'\n').take(256) {
@@ -79,8 +89,10 @@ impl SessionInfo {
                     self.kind = SessionKind::Headless;
                 }
             }
-            _ => self
-                .put(text(record, "session_id").or_else(|| text(record, "thread_id")), text(record, "cwd")),
+            _ => self.put(
+                ["session_id", "thread_id", "sessionID"].iter().find_map(|key| text(record, key)),
+                text(record, "cwd"),
+            ),
         }
     }
 

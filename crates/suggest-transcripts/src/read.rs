@@ -40,6 +40,7 @@ pub fn read(
             Err(TranscriptError::NotThisFormat { format, reason: "a store is a file, and no stream" })
         }
         Format::OpencodeExport => read_export(input, options, &mut sink),
+        Format::GeminiDocument => read_gemini_document(input, options, &mut sink),
         _ => {
             let mut folding = Folding::new(format, options, false);
             let buffered = BufReader::with_capacity(128 * 1024, input);
@@ -139,6 +140,40 @@ fn read_export(
     let mut folding = Folding::new(format, options, false);
     let records = std::iter::once(serde_json::json!({ "session": session })).chain(messages);
     folding.records(records, sink);
+    folding.any = true;
+    folding.finish(format, 1, sink)
+}
+
+/// The older form of Gemini CLI: what the document says of the session, and its messages, are the records of the newer one.
+fn read_gemini_document(
+    input: impl Read,
+    options: &ReadOptions,
+    sink: &mut dyn FnMut(Event),
+) -> Result<Summary, TranscriptError> {
+    const LARGEST: u64 = 256 * 1024 * 1024;
+    let format = Format::GeminiDocument;
+    let mut bytes = Vec::new();
+    input.take(LARGEST.saturating_add(1)).read_to_end(&mut bytes)?;
+    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST {
+        return Err(TranscriptError::TooLarge { limit: LARGEST });
+    }
+    let bytes = bytes.trim_ascii();
+    if bytes.is_empty() {
+        return Err(TranscriptError::Empty);
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let Ok((mut document, _)) = crate::fold::parse(bytes) else {
+        return Err(TranscriptError::NotThisFormat { format, reason: "it is no JSON document, or was cut" });
+    };
+    let Some(Value::Array(messages)) = document.get_mut("messages").map(Value::take) else {
+        return Err(TranscriptError::NotThisFormat { format, reason: "it has no list of messages" });
+    };
+    let mut folding = Folding::new(format, options, false);
+    for record in std::iter::once(document).chain(messages) {
+        if folding.one(record, sink).is_break() {
+            break;
+        }
+    }
     folding.any = true;
     folding.finish(format, 1, sink)
 }

@@ -2,14 +2,17 @@
 
 use crate::error::TranscriptError;
 use crate::options::ReadOptions;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _, Statement, params};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
 /// So many messages are read of a long session, counted from its end.
-const NEWEST: u32 = 4_000;
+pub(crate) const NEWEST: u32 = 4_000;
+
+/// The parts of a message.
+pub(crate) const PARTS: &str = "SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id";
 
 /// How long a reader waits while opencode checkpoints its log.
 const PATIENCE: Duration = Duration::from_millis(2_000);
@@ -35,24 +38,29 @@ pub(crate) struct StoredSession {
 /// Opens a store for reading only. One whose folder cannot be written to, so that the library cannot share its log, is
 /// read as it stands on disk.
 fn open(path: &Path) -> Result<Connection, TranscriptError> {
-    // The library would report a missing file only later, and in its own words.
-    std::fs::metadata(path)?;
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
-    let shared = Connection::open_with_flags(path, flags).and_then(|store| {
-        store.busy_timeout(PATIENCE)?;
-        store.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
-        Ok(store)
-    });
-    match shared {
-        Ok(store) => Ok(store),
-        Err(_) => {
+    match open_shared(path) {
+        Err(TranscriptError::Store { .. }) => {
             let escaped: String = path.to_string_lossy().chars().map(escape).collect();
-            let store = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags)?;
+            let store = Connection::open_with_flags(format!("file:{escaped}?immutable=1"), flags())?;
             store.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
             Ok(store)
         }
+        opened => opened,
     }
+}
+
+/// Opens a store for reading only, together with the opencode that writes to it.
+pub(crate) fn open_shared(path: &Path) -> Result<Connection, TranscriptError> {
+    // The library would report a missing file only later, and in its own words.
+    std::fs::metadata(path)?;
+    let store = Connection::open_with_flags(path, flags())?;
+    store.busy_timeout(PATIENCE)?;
+    store.query_row("SELECT count(*) FROM sqlite_master", [], |_| Ok(()))?;
+    Ok(store)
+}
+
+fn flags() -> OpenFlags {
+    OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI
 }
 
 /// The characters that end the path part of a URI.
@@ -75,23 +83,9 @@ pub(crate) fn messages(
     let store = open(path)?;
     // One snapshot for all questions, whatever is written meanwhile.
     let store = store.unchecked_transaction()?;
-    let session = store
-        .query_row(
-            "SELECT id, parent_id, revert FROM session
-             WHERE CASE WHEN ?1 IS NULL THEN parent_id IS NULL ELSE id = ?1 END
-             ORDER BY time_updated DESC, id DESC LIMIT 1",
-            params![options.session],
-            |row| {
-                let (id, parent, revert): (String, Option<String>, Option<String>) =
-                    (row.get(0)?, row.get(1)?, row.get(2)?);
-                Ok((id, parent, revert))
-            },
-        )
-        .optional()?;
-    let Some((id, parent, revert)) = session else { return Err(TranscriptError::NoSuchSession) };
-    let revert: Value = revert.and_then(|revert| serde_json::from_str(&revert).ok()).unwrap_or_default();
-    let record = json!({ "session": { "id": id, "parent_id": parent, "revert": revert } });
-    if sink(record).is_break() {
+    let found = chosen(&store, options.session.as_deref())?;
+    let id = found.id.clone();
+    if sink(found.record()).is_break() {
         return Ok(false);
     }
     let count: u32 =
@@ -101,7 +95,7 @@ pub(crate) fn messages(
     let mut messages = store.prepare(
         "SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id LIMIT -1 OFFSET ?2",
     )?;
-    let mut parts = store.prepare("SELECT id, data FROM part WHERE message_id = ?1 ORDER BY id")?;
+    let mut parts = store.prepare(PARTS)?;
     let mut rows = messages.query(params![id, skip])?;
     let mut in_turn = skip == 0;
     while let Some(row) = rows.next()? {
@@ -116,14 +110,7 @@ pub(crate) fn messages(
             continue;
         }
         put(&mut info, "id", &message);
-        let mut found = Vec::new();
-        let mut part_rows = parts.query([&message])?;
-        while let Some(row) = part_rows.next()? {
-            let (part, data): (String, String) = (row.get(0)?, row.get(1)?);
-            let mut value: Value = serde_json::from_str(&data).unwrap_or_default();
-            put(&mut value, "id", &part);
-            found.push(value);
-        }
+        let found = parts_of(&mut parts, &message)?;
         if sink(json!({ "info": info, "parts": found })).is_break() {
             break;
         }
@@ -131,7 +118,54 @@ pub(crate) fn messages(
     Ok(skip > 0)
 }
 
-fn put(value: &mut Value, key: &str, text: &str) {
+/// The session that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) id: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) folder: String,
+    /// What the person took back, as it stands in the store.
+    pub(crate) revert: Option<String>,
+}
+
+impl Chosen {
+    /// The record that comes before the messages.
+    pub(crate) fn record(&self) -> Value {
+        let revert = self.revert.as_deref().and_then(|revert| serde_json::from_str(revert).ok());
+        json!({ "session": { "id": self.id, "parent_id": self.parent, "revert": revert.unwrap_or(Value::Null) } })
+    }
+}
+
+/// The session with this id, or the newest one of a person.
+pub(crate) fn chosen(store: &Connection, id: Option<&str>) -> Result<Chosen, TranscriptError> {
+    let found = store
+        .query_row(
+            "SELECT id, parent_id, directory, revert FROM session
+             WHERE CASE WHEN ?1 IS NULL THEN parent_id IS NULL ELSE id = ?1 END
+             ORDER BY time_updated DESC, id DESC LIMIT 1",
+            params![id],
+            |row| {
+                Ok(Chosen { id: row.get(0)?, parent: row.get(1)?, folder: row.get(2)?, revert: row.get(3)? })
+            },
+        )
+        .optional()?;
+    found.ok_or(TranscriptError::NoSuchSession)
+}
+
+/// The parts of a message, in order.
+pub(crate) fn parts_of(parts: &mut Statement<'_>, message: &str) -> Result<Vec<Value>, TranscriptError> {
+    let mut found = Vec::new();
+    let mut rows = parts.query([message])?;
+    while let Some(row) = rows.next()? {
+        let (part, data): (String, String) = (row.get(0)?, row.get(1)?);
+        let mut value: Value = serde_json::from_str(&data).unwrap_or_default();
+        put(&mut value, "id", &part);
+        found.push(value);
+    }
+    Ok(found)
+}
+
+pub(crate) fn put(value: &mut Value, key: &str, text: &str) {
     if let Some(object) = value.as_object_mut() {
         object.insert(key.to_owned(), json!(text));
     }

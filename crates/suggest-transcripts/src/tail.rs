@@ -214,7 +214,13 @@ fn look(format: Format, record: &Value) -> Look {
             "message" => says(word(record, "text").chars().count()),
             _ => Look::default(),
         },
-        Format::OpencodeStore | Format::OpencodeExport => Look::default(),
+        // Where a turn begins is not written: a step may be one in the middle of it.
+        Format::OpencodeRun => match kind {
+            "step_start" => starts(0),
+            "text" => says(record.get("part").map_or(0, |part| word(part, "text").chars().count())),
+            _ => Look::default(),
+        },
+        Format::OpencodeStore | Format::OpencodeExport | Format::GeminiDocument => Look::default(),
     }
 }
 

@@ -7,13 +7,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
-use suggest_transcripts::{FoundSession, find_sessions};
+use suggest_transcripts::{Format, FoundSession, find_sessions};
 
 const EXAMPLES: &str = "\
 Examples:
   suggest sessions                        the newest sessions of every harness
   suggest sessions --limit 5 --json       one JSON object a line
-  suggest next \"$(suggest sessions --limit 1 --json | jq -r .path)\"";
+  suggest next ~/.codex/sessions/…/rollout-….jsonl   paste the end of a line behind any command
+  suggest next --session \"$(suggest sessions --limit 1 --json | jq -r .id)\"";
 
 /// List the sessions of every harness that are found in its usual place, newest first
 #[derive(Debug, Args)]
@@ -42,12 +43,15 @@ pub(crate) struct SessionReport {
     id: Option<String>,
     /// The file that holds it.
     path: String,
+    /// Whether the file holds other sessions, too, so that the id chooses this one.
+    in_store: bool,
 }
 
 impl SessionReport {
     fn new(found: FoundSession, now: SystemTime) -> Self {
         Self {
             harness: found.harness.name(),
+            in_store: found.harness.format() == Some(Format::OpencodeStore),
             project: found.project,
             age_seconds: now.duration_since(found.modified).unwrap_or_default().as_secs(),
             turns: found.turns,
@@ -68,8 +72,26 @@ impl SessionReport {
             self.harness,
             turns,
             self.project.as_deref().unwrap_or("-"),
-            self.path
+            self.arguments()
         )
+    }
+
+    /// What names it on the command line of a shell.
+    fn arguments(&self) -> String {
+        match &self.id {
+            Some(id) if self.in_store => format!("{} --session {}", word(&self.path), word(id)),
+            _ => word(&self.path),
+        }
+    }
+}
+
+/// A word of a shell's command line: quoted where it has to be.
+fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
     }
 }
 
@@ -108,6 +130,13 @@ pub(crate) fn run(arguments: &SessionsArgs, output: &Output) -> Result<Exit, Fai
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_can_be_pasted_into_a_shell() {
+        assert_eq!(word("/home/user/.codex/a-1.jsonl"), "/home/user/.codex/a-1.jsonl");
+        assert_eq!(word("/home/a b/it's"), "'/home/a b/it'\\''s'");
+        assert_eq!(word(""), "''");
+    }
 
     #[test]
     fn ages_are_short() {

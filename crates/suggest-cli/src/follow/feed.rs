@@ -12,6 +12,9 @@ use suggest_transcripts::{Fold, Format, ReadOptions, SessionInfo};
 /// How much of a file is read to know what it is.
 const HEAD: u64 = 64 * 1024;
 
+/// How a compressed log begins.
+pub(super) const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// The format of a session that can be followed line by line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FeedFormat {
@@ -24,7 +27,7 @@ pub(crate) enum FeedFormat {
 impl FeedFormat {
     /// What these first bytes are; `None` if nothing that is known, or nothing that has lines.
     pub(crate) fn of(first: &[u8], path: &Path) -> Option<Self> {
-        if suggest_host_dsh::detect(first) && !first.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        if suggest_host_dsh::detect(first) {
             return Some(Self::Dsh);
         }
         let name = path.file_name().map(|name| name.to_string_lossy());
@@ -34,8 +37,7 @@ impl FeedFormat {
 
     /// What the core must know of the session. The person who named the file opted in for it (rule D12).
     pub(crate) fn setup(self, first: &[u8], path: &Path) -> SessionSetup {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let (id, kind, workspace) = match self {
+        match self {
             Self::Dsh => {
                 let header: Value = first
                     .split(|byte| *byte == b'\n')
@@ -43,16 +45,29 @@ impl FeedFormat {
                     .and_then(|line| serde_json::from_slice(line).ok())
                     .unwrap_or_default();
                 let text = |key: &str| header.get(key).and_then(Value::as_str).map(str::to_owned);
-                (text("id"), SessionKind::Interactive, text("cwd"))
+                setup_with(text("id"), SessionKind::Interactive, text("cwd"), path)
             }
-            Self::Transcript(format) => {
-                let info = SessionInfo::of(format, first);
-                (info.id, info.kind, info.workspace)
-            }
-        };
-        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
-        SessionSetup::new(id.unwrap_or(stem)).with_kind(kind, true).with_folders(workspace, home)
+            Self::Transcript(format) => setup_of(SessionInfo::of(format, first), path),
+        }
     }
+
+    /// The same for a compressed log. `None` if its first frame is not whole yet.
+    pub(super) fn setup_compressed(self, path: &Path) -> Option<SessionSetup> {
+        let log = suggest_host_dsh::LogReader::new(File::open(path).ok()?).ok()?;
+        let header = log.header();
+        Some(setup_with(Some(header.id.clone()), SessionKind::Interactive, header.cwd.clone(), path))
+    }
+}
+
+/// What the core must know of a session that says this of itself.
+pub(super) fn setup_of(info: SessionInfo, path: &Path) -> SessionSetup {
+    setup_with(info.id, info.kind, info.workspace, path)
+}
+
+fn setup_with(id: Option<String>, kind: SessionKind, workspace: Option<String>, path: &Path) -> SessionSetup {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().display().to_string());
+    SessionSetup::new(id.unwrap_or(stem)).with_kind(kind, true).with_folders(workspace, home)
 }
 
 /// The first bytes of a file.

@@ -1,13 +1,15 @@
-//! One growing file, looked at again and again. A look costs one question to the file system, and misses nothing that a
+//! One growing session, looked at again and again. A look costs one question to the file system, and misses nothing that a
 //! notification could tell: an append, a truncation, another file under the same name, one that appears later.
 
-use super::feed::{Feed, FeedFormat, first_bytes};
+use super::feed::{COMPRESSED, Feed, FeedFormat, first_bytes};
+use super::place::Place;
+use super::store::OpenStore;
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use suggest_core::{Event, SessionSetup, Turn};
-use suggest_host_dsh::Output;
+use suggest_host_dsh::{GrowingFrames, Output};
+use suggest_transcripts::Format;
 
 /// How long a file must be quiet before a turn that looks finished counts as ended, where the harness writes no end.
 const QUIET: Duration = Duration::from_millis(1500);
@@ -32,15 +34,19 @@ pub(crate) enum Step {
     News(Event),
 }
 
-/// Follows one file.
+/// Follows one session.
 #[derive(Debug)]
 pub(crate) struct Follower {
-    path: PathBuf,
+    place: Place,
     open: Option<Open>,
+    /// A session in a store, which is no file of its own.
+    store: Option<OpenStore>,
     /// What the file holds when it is opened next is history.
     is_past: bool,
     /// The file is there and is no session.
     pub(crate) is_unknown: bool,
+    /// The store is there, and the session that was named is not in it.
+    pub(crate) is_missing: bool,
     ended_before: Option<Turn>,
 }
 
@@ -50,6 +56,8 @@ struct Open {
     identity: (u64, u64),
     mark: Vec<u8>,
     offset: u64,
+    /// The log is compressed.
+    frames: Option<GrowingFrames>,
     partial: Vec<u8>,
     skipping: bool,
     feed: Feed,
@@ -61,30 +69,33 @@ struct Open {
 }
 
 impl Follower {
-    /// Follows the file at this path. What it holds now is history; if it does not exist yet, all of it is news.
-    pub(crate) fn new(path: PathBuf) -> Self {
-        let is_past = path.exists();
-        Self { path, open: None, is_past, is_unknown: false, ended_before: None }
+    /// Follows the session at this place. What it holds now is history; if it does not exist yet, all of it is news.
+    pub(crate) fn new(place: impl Into<Place>) -> Self {
+        let place = place.into();
+        let is_past = place.path.exists();
+        let (is_unknown, is_missing) = (false, false);
+        Self { place, open: None, store: None, is_past, is_unknown, is_missing, ended_before: None }
     }
 
-    /// Follows a file that another one led to while we looked on: its newest turn is news.
+    /// Follows a session that another one led to while we looked on: its newest turn is news.
     /// Unless it is one that was followed before: of that the turns up to `ended` are known.
-    pub(crate) fn successor(path: PathBuf, ended: Option<Turn>) -> Self {
-        Self { path, open: None, is_past: false, is_unknown: false, ended_before: ended }
+    pub(crate) fn successor(place: impl Into<Place>, ended: Option<Turn>) -> Self {
+        Self { is_past: false, ended_before: ended, ..Self::new(place) }
     }
 
     /// The newest turn that ended.
     pub(crate) fn last_ended(&self) -> Option<Turn> {
-        self.open.as_ref().and_then(|open| open.feed.last_ended())
+        let of_file = self.open.as_ref().and_then(|open| open.feed.last_ended());
+        of_file.or_else(|| self.store.as_ref().and_then(OpenStore::last_ended))
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Whether a session is open.
     pub(crate) fn is_open(&self) -> bool {
-        self.open.is_some()
+        self.open.is_some() || self.store.is_some()
     }
 
     /// Whether everything that was there when the file was opened has been read.
@@ -92,14 +103,14 @@ impl Follower {
         self.open.as_ref().is_none_or(|open| open.caught_up)
     }
 
-    /// Looks at the file.
+    /// Looks at the session.
     ///
     /// # Errors
     ///
     /// Those of reading; a file that is not there is none.
     pub(crate) fn look(&mut self, now: Instant) -> io::Result<Vec<Step>> {
         let mut steps = Vec::new();
-        let facts = match std::fs::metadata(&self.path) {
+        let facts = match std::fs::metadata(&self.place.path) {
             Ok(facts) => facts,
             // Its end is read from the open file; whether another one comes, time tells.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -117,40 +128,66 @@ impl Follower {
             if identity(&facts) != open.identity {
                 open.read(now, &mut steps)?;
             }
-            self.ended_before = open.feed.last_ended();
-            self.open = None;
-            self.is_past = false;
+            self.begin_anew();
         }
-        if self.open.is_none() && !self.start(&mut steps)? {
+        if self.store.as_ref().is_some_and(|store| store.identity != identity(&facts)) {
+            self.begin_anew();
+        }
+        if !self.is_open() && !self.start(&mut steps)? {
             return Ok(steps);
         }
         if let Some(open) = &mut self.open {
             open.read(now, &mut steps)?;
         }
+        if let Some(store) = &mut self.store
+            && !store.look(&mut steps)?
+        {
+            self.begin_anew();
+            return Ok(steps);
+        }
         if let Some(before) = self.ended_before
-            && self.open.as_ref().is_some_and(|open| open.caught_up)
+            && self.is_open()
+            && self.is_caught_up()
         {
             // The same conversation written anew: a turn that had ended is no news.
             self.ended_before = None;
-            if self.open.as_ref().and_then(|open| open.feed.last_ended()).is_some_and(|ended| ended <= before)
-            {
+            if self.last_ended().is_some_and(|ended| ended <= before) {
                 steps.iter_mut().for_each(Step::make_past);
             }
         }
         Ok(steps)
     }
 
+    /// What comes under this name next is another session, or this one written anew.
+    fn begin_anew(&mut self) {
+        self.ended_before = self.last_ended();
+        (self.open, self.store, self.is_past) = (None, None, false);
+    }
+
     /// Opens the file if it is a session.
     fn start(&mut self, steps: &mut Vec<Step>) -> io::Result<bool> {
-        let first = first_bytes(&self.path)?;
-        let Some(format) = FeedFormat::of(&first, &self.path) else {
-            // A first line that is not whole yet says nothing.
-            self.is_unknown = first.contains(&b'\n');
+        let path = &self.place.path;
+        let first = first_bytes(path)?;
+        if suggest_transcripts::detect(&first, None) == Some(Format::OpencodeStore) {
+            self.store = OpenStore::open(&self.place, self.is_past, steps)?;
+            self.is_missing = self.store.is_none() && self.place.session.is_some();
+            return Ok(self.store.is_some());
+        }
+        let Some(format) = FeedFormat::of(&first, path) else {
+            // A first line or frame that is not whole yet says nothing.
+            self.is_unknown =
+                if first.starts_with(&COMPRESSED) { first.len() >= 4096 } else { first.contains(&b'\n') };
             return Ok(false);
         };
         self.is_unknown = false;
-        let setup = format.setup(&first, &self.path);
-        let file = File::open(&self.path)?;
+        let compressed = first.starts_with(&COMPRESSED);
+        let setup = if compressed {
+            let Some(setup) = format.setup_compressed(path) else { return Ok(false) };
+            setup
+        } else {
+            format.setup(&first, path)
+        };
+        let file = File::open(path)?;
         let identity = identity(&file.metadata()?);
         let feed = Feed::new(format, setup.kind);
         steps.push(Step::Opened(Box::new(setup)));
@@ -159,6 +196,7 @@ impl Follower {
             identity,
             mark: first.get(..first.len().min(MARK)).unwrap_or_default().to_vec(),
             offset: 0,
+            frames: compressed.then(GrowingFrames::default),
             partial: Vec::new(),
             skipping: false,
             feed,
@@ -192,7 +230,14 @@ impl Open {
         let read = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.offset = self.offset.saturating_add(read);
         let mut outputs = Vec::new();
-        self.lines(&bytes, &mut |output| outputs.push(output));
+        if let Some(frames) = &mut self.frames {
+            let mut text = Vec::new();
+            let read = frames.push(&bytes, &mut text);
+            self.lines(&text, &mut |output| outputs.push(output));
+            read.map_err(io::Error::other)?;
+        } else {
+            self.lines(&bytes, &mut |output| outputs.push(output));
+        }
         if read > 0 {
             self.grew = Some(now);
         } else if self.grew.is_some_and(|grew| now.saturating_duration_since(grew) >= QUIET) {
@@ -255,7 +300,7 @@ impl Step {
 }
 
 /// Of several turns at once only the newest is news: the others would each ask a model for a situation that has passed.
-fn told(outputs: Vec<Output>, all: bool) -> Vec<Step> {
+pub(super) fn told(outputs: Vec<Output>, all: bool) -> Vec<Step> {
     let starts = |output: &Output| matches!(output, Output::Live(Event::TurnStarted { .. }));
     let newest =
         outputs.iter().rposition(starts).filter(|_| all || outputs.iter().filter(|o| starts(o)).count() > 1);
@@ -270,13 +315,13 @@ fn told(outputs: Vec<Output>, all: bool) -> Vec<Step> {
 }
 
 #[cfg(unix)]
-fn identity(facts: &Metadata) -> (u64, u64) {
+pub(super) fn identity(facts: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt as _;
     (facts.dev(), facts.ino())
 }
 
 #[cfg(not(unix))]
-fn identity(facts: &Metadata) -> (u64, u64) {
+pub(super) fn identity(facts: &Metadata) -> (u64, u64) {
     let created = facts.created().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     (0, created.map_or(0, |age| u64::try_from(age.as_nanos()).unwrap_or(u64::MAX)))
 }
@@ -285,6 +330,7 @@ fn identity(facts: &Metadata) -> (u64, u64) {
 mod tests {
     use super::*;
     use std::io::Write as _;
+    use std::path::PathBuf;
 
     fn turn(number: u64) -> String {
         format!(

@@ -1,17 +1,16 @@
 //! The newest session of a folder, and the one that a cleared session goes on in.
 
 use super::feed::{first_bytes, is_full};
+use super::place::Place;
+use crate::input::usual_places;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use suggest_transcripts::{Places, newest_for};
+use suggest_transcripts::newest_for;
 
 /// The newest session of the current folder, in the usual places of the harnesses.
-pub(crate) fn newest(folder: &Path) -> Option<PathBuf> {
-    let home = directories::BaseDirs::new()?.home_dir().to_owned();
-    let places = Places::of_home(&home)
-        .with_environment(|name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from));
-    newest_for(&places, folder).map(|found| found.path)
+pub(crate) fn newest(folder: &Path) -> Option<Place> {
+    newest_for(&usual_places()?, folder).map(Place::of_found)
 }
 
 /// The session files beside a followed one, by name. A new name says that a file is new; the times of a file system are

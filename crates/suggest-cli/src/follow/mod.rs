@@ -3,7 +3,10 @@
 mod feed;
 mod file;
 mod latest;
+mod place;
+mod store;
 
 pub(crate) use feed::first_bytes;
 pub(crate) use file::{Follower, Step};
 pub(crate) use latest::{Siblings, newest};
+pub(crate) use place::Place;

@@ -14,6 +14,9 @@ pub(crate) struct InputArgs {
     /// from there, else the newest session of the current folder
     #[arg(value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
+    /// The session with this id: one of those in FILE where it holds several, else one that `suggest sessions` finds
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
     /// The format of the session
     #[arg(long, value_enum, default_value = "auto", value_name = "FORMAT")]
     pub(crate) format: FormatChoice,
@@ -51,8 +54,10 @@ impl ValueEnum for FormatChoice {
             of(Transcript::CodexExec),
             of(Transcript::OpencodeStore),
             of(Transcript::OpencodeExport),
+            of(Transcript::OpencodeRun),
             of(Transcript::Acp),
             of(Transcript::Gemini),
+            of(Transcript::GeminiDocument),
             of(Transcript::GeminiStream),
             of(Transcript::Qwen),
             of(Transcript::QwenStream),

@@ -102,7 +102,7 @@ mod tests {
         let codex = br#"{"timestamp":"t","type":"session_meta","payload":{"id":"s","cwd":"/w"}}"#;
         assert_eq!(Format::of(codex, None), Some(Format::Transcript(Transcript::Codex)));
         let names: Vec<_> = Format::all().map(Format::name).collect();
-        assert_eq!(names.len(), 13);
+        assert_eq!(names.len(), 15);
         assert!(names.contains(&"claude-code") && names.contains(&"dsh") && names.contains(&"events"));
     }
 }

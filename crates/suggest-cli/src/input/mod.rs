@@ -10,7 +10,7 @@ mod source;
 
 pub(crate) use args::{InputArgs, is_standard_input};
 pub(crate) use detect::Format;
-pub(crate) use places::usual as usual_places;
+pub(crate) use places::{usual as usual_places, with_id as session_with_id};
 pub(crate) use report::LogReport;
 pub(crate) use source::Source;
 

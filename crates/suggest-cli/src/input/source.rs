@@ -3,16 +3,17 @@
 use super::args::{FormatChoice, InputArgs, is_standard_input};
 use super::detect::Format;
 use super::events::{self, EventsError};
-use super::places;
+use super::places::{self, with_id as session_with_id};
 use super::report::LogReport;
 use crate::exit::Failure;
+use crate::output::plain;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use suggest_core::{Event, SessionKind, SessionSetup, Turn};
 use suggest_host_dsh::{Header, LogError, LogFile, LogReader, ReadOptions, TailBudget};
-use suggest_transcripts::{Format as Transcript, SessionInfo, TranscriptError};
+use suggest_transcripts::{Format as Transcript, FoundSession, SessionInfo, TranscriptError};
 
 /// How many bytes may be needed to know a format.
 const FIRST_BYTES: u64 = 64 * 1024;
@@ -43,18 +44,47 @@ enum Body {
     DshFile(Box<LogFile>),
     DshStream(Box<LogReader<Stream>>),
     Events(Stream),
-    /// A session of another harness: its file where it is one, else a stream; of a store, which session.
+    /// A session of another harness: its file where it is one, else a stream; of several, which one.
     TranscriptFile(Transcript, PathBuf, Option<String>),
-    TranscriptStream(Transcript, Stream),
+    TranscriptStream(Transcript, Stream, Option<String>),
 }
 
 impl Source {
     /// Opens what the arguments name and finds its format.
     pub(crate) fn open(arguments: &InputArgs) -> Result<Self, Failure> {
-        match &arguments.file {
-            Some(path) if !is_standard_input(path) => Self::open_path(path, arguments.format),
-            Some(_) => Self::open_standard_input(arguments.format),
-            None => Self::open_nothing_named(arguments.format),
+        let (choice, session) = (arguments.format, arguments.session.as_deref());
+        match (&arguments.file, session) {
+            (Some(path), _) if !is_standard_input(path) => Self::open_path(path, choice)?.choose(session),
+            (Some(_), _) => Self::open_standard_input(choice)?.choose(session),
+            (None, Some(id)) => Self::open_found(session_with_id(id)?, choice),
+            (None, None) => Self::open_nothing_named(choice),
+        }
+    }
+
+    fn open_found(found: FoundSession, choice: FormatChoice) -> Result<Self, Failure> {
+        match found.harness.format() {
+            Some(format @ Transcript::OpencodeStore) => {
+                Self::open_transcript(&found.path, format, found.id, found.project)
+            }
+            _ => Self::open_path(&found.path, choice),
+        }
+    }
+
+    /// Chooses one of several sessions. A file that holds one must hold this one.
+    fn choose(mut self, session: Option<&str>) -> Result<Self, Failure> {
+        let Some(wanted) = session else { return Ok(self) };
+        match &mut self.body {
+            Body::TranscriptFile(Transcript::OpencodeStore | Transcript::Acp, _, chosen)
+            | Body::TranscriptStream(Transcript::Acp, _, chosen) => {
+                *chosen = Some(wanted.to_owned());
+                self.id = wanted.to_owned();
+                Ok(self)
+            }
+            _ if self.id == wanted => Ok(self),
+            _ => {
+                Err(Failure::usage(format_args!("{} does not hold the session {}", self.name, plain(wanted)))
+                    .with_help("`--session` chooses one of several; leave it out for this file"))
+            }
         }
     }
 
@@ -70,12 +100,7 @@ impl Source {
             }
         }
         match places::newest_here() {
-            Some(found) => match found.harness.format() {
-                Some(format @ Transcript::OpencodeStore) => {
-                    Self::open_transcript(&found.path, format, found.id, found.project)
-                }
-                _ => Self::open_path(&found.path, choice),
-            },
+            Some(found) => Self::open_found(found, choice),
             None => Err(Failure::usage("no session to read, and none of the current folder found")
                 .with_help("name a session, or `-` for standard input; `suggest sessions` lists those that are found")),
         }
@@ -135,8 +160,9 @@ impl Source {
                     .map(|summary| LogReport::of_dsh(&summary, count))
                     .map_err(|error| transcript_failure(&name, error));
             }
-            Body::TranscriptStream(format, stream) => {
-                return suggest_transcripts::read(format, stream, &transcript_options(&options), counted)
+            Body::TranscriptStream(format, stream, session) => {
+                let options = transcript_options(&options).with_session(session);
+                return suggest_transcripts::read(format, stream, &options, counted)
                     .map(|summary| LogReport::of_dsh(&summary, count))
                     .map_err(|error| transcript_failure(&name, error));
             }
@@ -213,7 +239,7 @@ impl Source {
             Format::Events => Ok(Self::of_events(name, id, stream(first, input))),
             Format::Transcript(format) => {
                 let info = SessionInfo::of(format, &first);
-                let body = Body::TranscriptStream(format, stream(first, input));
+                let body = Body::TranscriptStream(format, stream(first, input), None);
                 let (kind, workspace) = (info.kind, info.workspace);
                 Ok(Self { name, format: format.into(), id: info.id.unwrap_or(id), kind, workspace, body })
             }
@@ -247,17 +273,19 @@ fn first_bytes(input: &mut impl Read) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error),
         };
         first.extend_from_slice(chunk.get(..read).unwrap_or_default());
-        // A line that is only a brace begins a document that is spread over lines.
-        let has_line = first
-            .split(|byte| *byte == b'\n')
-            .rev()
-            .skip(1)
-            .any(|line| !matches!(line.trim_ascii(), b"" | b"{" | b"\"info\": {"));
+        let mut lines = first.split(|byte| *byte == b'\n').rev().skip(1).map(<[u8]>::trim_ascii);
+        let has_line = lines.any(|line| !line.is_empty()) && !is_spread(&first);
         if read == 0 || (has_line && !first.starts_with(&COMPRESSED)) || Format::of(&first, None).is_some() {
             break;
         }
     }
     Ok(first)
+}
+
+/// Whether a document begins here that is spread over lines: the first is only a brace.
+fn is_spread(first: &[u8]) -> bool {
+    let mut lines = first.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.find(|line| !line.is_empty()).is_some_and(|line| line == b"{")
 }
 
 /// What a name means to the readers of other harnesses.
@@ -272,6 +300,8 @@ fn transcript_failure(name: &str, error: TranscriptError) -> Failure {
     match error {
         TranscriptError::NoSuchTurn { .. } => Failure::usage(format_args!("{name}: {error}")),
         TranscriptError::Io(cause) => Failure::failed(format_args!("cannot read {name}: {cause}")),
+        TranscriptError::NoSuchSession => Failure::usage(format_args!("{name}: {error}"))
+            .with_help("`suggest sessions` lists those that are found"),
         TranscriptError::Empty => Failure::failed(format_args!("{name} is empty")),
         TranscriptError::NotThisFormat { .. } => Failure::failed(format_args!("{name}: {error}"))
             .with_help("choose another `--format`, or another file"),

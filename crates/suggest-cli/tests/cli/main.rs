@@ -20,6 +20,7 @@ mod reference;
 mod replay;
 mod secrets;
 mod serve;
+mod stores;
 mod support;
 mod terminal;
 mod watch;

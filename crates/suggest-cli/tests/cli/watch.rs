@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-fn append(path: &str, text: &str) {
+pub(crate) fn append(path: &str, text: &str) {
     std::fs::OpenOptions::new()
         .append(true)
         .create(true)
@@ -26,13 +26,13 @@ fn turn(number: u64, answer: &str) -> String {
 }
 
 /// A watch whose lines are read as they come.
-struct Watch {
+pub(crate) struct Watch {
     child: Child,
     lines: std::sync::mpsc::Receiver<String>,
 }
 
 impl Watch {
-    fn start(world: &World, arguments: &[&str]) -> Self {
+    pub(crate) fn start(world: &World, arguments: &[&str]) -> Self {
         let mut child = world.command(arguments).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
         // What is written from here on comes after the watch has begun.
@@ -55,7 +55,7 @@ impl Watch {
 
     /// The next state that is neither this one nor the short one of asking.
     #[track_caller]
-    fn state(&self) -> Value {
+    pub(crate) fn state(&self) -> Value {
         loop {
             let state: Value = serde_json::from_str(&self.line()).unwrap();
             if state.get("state") != Some(&json!("analyzing")) {
@@ -64,7 +64,12 @@ impl Watch {
         }
     }
 
-    fn signal(mut self, name: &str) -> Option<i32> {
+    /// Waits until it ends by itself.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
+    }
+
+    pub(crate) fn signal(mut self, name: &str) -> Option<i32> {
         let sent = Command::new("kill").args([&format!("-{name}"), &self.child.id().to_string()]).status();
         assert!(sent.unwrap().success());
         self.child.wait().unwrap().code()

@@ -9,6 +9,7 @@ mod events;
 mod gemini;
 mod gemini_stream;
 mod opencode;
+mod opencode_run;
 mod qwen;
 
 pub(crate) use acp::{Acp, is_prompt as is_acp_prompt};
@@ -20,6 +21,7 @@ pub(crate) use events::{Events, is_event};
 pub(crate) use gemini::Gemini;
 pub(crate) use gemini_stream::GeminiStream;
 pub(crate) use opencode::Opencode;
+pub(crate) use opencode_run::OpencodeRun;
 pub(crate) use qwen::Qwen;
 
 use crate::teller::Teller;

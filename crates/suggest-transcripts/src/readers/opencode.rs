@@ -77,20 +77,30 @@ fn assistant(info: &Value, parts: &[Value], id: Option<&str>, tell: &mut Teller)
         }
     }
     if let Some(error) = info.get("error").filter(|error| !error.is_null()) {
-        tell.start_if_none();
-        match word(error, "name") {
-            "MessageAbortedError" => tell.end(EndReason::Aborted),
-            "MessageOutputLengthError" => tell.end(EndReason::Limited),
-            _ => {
-                if let Some(words) = error.get("data").and_then(|data| text(data, "message")) {
-                    tell.message(Author::Notice, words, None);
-                }
-                tell.end(EndReason::Failed);
-            }
-        }
+        failed(error, tell);
         return;
     }
-    match word(info, "finish") {
+    finished(word(info, "finish"), tell);
+}
+
+/// A message ended with an error.
+pub(super) fn failed(error: &Value, tell: &mut Teller) {
+    tell.start_if_none();
+    match word(error, "name") {
+        "MessageAbortedError" => tell.end(EndReason::Aborted),
+        "MessageOutputLengthError" => tell.end(EndReason::Limited),
+        _ => {
+            if let Some(words) = error.get("data").and_then(|data| text(data, "message")) {
+                tell.message(Author::Notice, words, None);
+            }
+            tell.end(EndReason::Failed);
+        }
+    }
+}
+
+/// A message, or its only step, finished for this reason.
+pub(super) fn finished(reason: &str, tell: &mut Teller) {
+    match reason {
         "" | "tool-calls" | "unknown" => {}
         "stop" | "end_turn" => tell.end(EndReason::Completed),
         "length" => tell.end(EndReason::Limited),
@@ -98,7 +108,7 @@ fn assistant(info: &Value, parts: &[Value], id: Option<&str>, tell: &mut Teller)
     }
 }
 
-fn tool(part: &Value, tell: &mut Teller) {
+pub(super) fn tool(part: &Value, tell: &mut Teller) {
     let id = word(part, "callID");
     let state = part.get("state").unwrap_or(&Value::Null);
     tell.called(id, word(part, "tool"), state.get("input").unwrap_or(&Value::Null));

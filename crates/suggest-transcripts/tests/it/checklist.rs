@@ -10,6 +10,7 @@ fn tool_results_in_the_users_role_are_no_human() {
     for (format, name, prompt) in [
         (Format::ClaudeCode, "claude-code/session/headless-tool.jsonl", "run a command [[tool]]"),
         (Format::Gemini, "gemini/session/tool.jsonl", "run [[tool]]"),
+        (Format::OpencodeExport, "opencode/export/tool.json", "run [[tool]]"),
         (Format::Qwen, "qwen/session/tool.jsonl", "run [[tool]]"),
         (Format::Codex, "codex/rollout/exec-tool.jsonl", "run a command [[tool]]"),
     ] {
@@ -130,6 +131,7 @@ fn a_turn_ends_only_with_the_record_that_the_harness_calls_the_end() {
     for (format, name, lines) in [
         (Format::Codex, "codex/rollout/exec-tool.jsonl", 20),
         (Format::CodexExec, "codex/exec/exec-tool.jsonl", 8),
+        (Format::OpencodeRun, "opencode/run/tool.jsonl", 6),
         (Format::GeminiStream, "gemini/stream/tool.jsonl", 18),
     ] {
         let bytes = recording(name);
@@ -156,7 +158,11 @@ fn a_turn_that_was_stopped_or_failed_has_not_completed() {
         (Format::CodexExec, "codex/exec/exec-max-tokens.jsonl", EndReason::Limited),
         (Format::OpencodeExport, "opencode/export/error.json", EndReason::Failed),
         (Format::OpencodeExport, "opencode/export/maxtok.json", EndReason::Limited),
+        (Format::OpencodeRun, "opencode/run/error.jsonl", EndReason::Failed),
+        (Format::OpencodeRun, "opencode/run/maxtok.jsonl", EndReason::Limited),
         (Format::Gemini, "gemini/session/error.jsonl", EndReason::Failed),
+        (Format::GeminiDocument, "gemini/document/error.json", EndReason::Failed),
+        (Format::GeminiDocument, "gemini/document/cancelled.json", EndReason::Aborted),
         (Format::GeminiStream, "gemini/stream/error.jsonl", EndReason::Failed),
         (Format::Qwen, "qwen/session/error.jsonl", EndReason::Failed),
         (Format::QwenStream, "qwen/stream/error.jsonl", EndReason::Failed),
@@ -174,6 +180,7 @@ fn an_open_tool_call_is_not_an_end() {
     // Until the message with the tool call is written again it looks like an answer.
     let until_call = gemini.split_inclusive(|byte| *byte == b'\n').take(7).collect::<Vec<_>>().concat();
     assert!(ends(&events(Format::Gemini, &until_call)).is_empty());
+    assert!(ends(&told(Format::GeminiDocument, "gemini/document/pending.json")).is_empty());
 }
 
 #[test]
@@ -246,6 +253,7 @@ fn thinking_never_leaves() {
         (Format::ClaudeStream, "claude-code/stream/headless-thinking.jsonl", "The user greets me"),
         (Format::OpencodeExport, "opencode/export/think.json", "The user greets me"),
         (Format::Qwen, "qwen/session/think.jsonl", "The user greets me"),
+        (Format::GeminiDocument, "gemini/document/plain.json", "The person greets me"),
     ] {
         assert!(String::from_utf8_lossy(&recording(name)).contains(thought), "{name} has a thought");
         assert!(!format!("{:?}", told(format, name)).contains(thought), "{name}");
@@ -257,6 +265,7 @@ fn a_stream_without_the_prompt_takes_it_from_the_caller() {
     let options = ReadOptions::default().with_prompt(Some("Run the tests.".to_owned()));
     for (format, name) in [
         (Format::CodexExec, "codex/exec/exec-resume.jsonl"),
+        (Format::OpencodeRun, "opencode/run/plain.jsonl"),
         (Format::ClaudeStream, "claude-code/stream/headless-continue.jsonl"),
     ] {
         let (told, _) = read_with(format, &recording(name), &options).unwrap();
@@ -295,5 +304,25 @@ fn our_own_rounds_are_known_by_the_ledger_where_the_log_cannot_carry_them() {
         assert!(!ours.is_empty() && ours.iter().all(|text| text == "run a command [[tool]]"), "{name}");
         assert!(texts(&told, Author::Human).iter().all(|text| text != "run a command [[tool]]"), "{name}");
         assert!(told.iter().any(|event| line(event).ends_with("(suggest)")), "{name}");
+    }
+}
+
+#[test]
+fn the_documentation_names_a_test_for_every_line() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let text = std::fs::read_to_string(format!("{root}/docs/transcripts.md")).unwrap();
+    let (_, table) = text.split_once("| What | Test |\n|---|---|\n").unwrap();
+    let mut tests = String::new();
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it")).unwrap() {
+        tests.push_str(&std::fs::read_to_string(entry.unwrap().path()).unwrap_or_default());
+    }
+    let rows: Vec<&str> = table.lines().take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 16);
+    for row in rows {
+        let names: Vec<&str> = row.split('`').skip(1).step_by(2).collect();
+        assert!(!names.is_empty(), "{row}");
+        for name in names {
+            assert!(tests.contains(&format!("#[test]\nfn {name}()")), "{name} is no test");
+        }
     }
 }

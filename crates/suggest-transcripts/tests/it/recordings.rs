@@ -58,8 +58,10 @@ snapshots! {
     codex_rollouts_tell: "codex/rollout", Codex;
     codex_exec_streams_tell: "codex/exec", CodexExec;
     opencode_exports_tell: "opencode/export", OpencodeExport;
+    opencode_runs_tell: "opencode/run", OpencodeRun;
     acp_conversations_tell: "acp", Acp;
     gemini_sessions_tell: "gemini/session", Gemini;
+    older_gemini_documents_tell: "gemini/document", GeminiDocument;
     gemini_streams_tell: "gemini/stream", GeminiStream;
     qwen_sessions_tell: "qwen/session", Qwen;
     qwen_streams_tell: "qwen/stream", QwenStream;

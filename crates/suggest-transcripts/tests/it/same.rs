@@ -1,12 +1,12 @@
 //! The same conversation, as each harness writes it, gives the model the same slice.
 
-use crate::support::events;
+use crate::support::{events, read_with};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use suggest_core::{
-    Command, Config, Effect, Event, Input, ModelSource, PromptRole, Session, SessionSetup, Timestamp,
+    Command, Config, Effect, Event, Input, ModelSource, PromptRole, Session, SessionSetup, Timestamp, Turn,
 };
-use suggest_transcripts::Format;
+use suggest_transcripts::{Format, ReadOptions};
 
 const HUMAN: [&str; 2] = ["Add a --json flag to `report`.", "Now document it."];
 const SAID: [&str; 2] = ["I look at the code first.", "Done: src/report.rs prints JSON."];
@@ -180,6 +180,20 @@ fn gemini() -> String {
     ])
 }
 
+/// The older form: one document, a message once, with its calls.
+fn gemini_document() -> String {
+    let user = |id: &str, text: &str| json!({ "id": id, "timestamp": "t", "type": "user", "content": text });
+    let said = |id: &str, text: &str| json!({ "id": id, "timestamp": "t", "type": "gemini", "content": text, "thoughts": [] });
+    let mut with_call = said("2", SAID[0]);
+    let response = json!({ "functionResponse": { "id": "c", "name": "run_shell_command", "response": { "output": PRINTED } } });
+    with_call["toolCalls"] = json!([{ "id": "c", "name": "run_shell_command", "args": { "command": COMMAND },
+        "status": "success", "result": [response] }]);
+    let messages =
+        json!([user("1", HUMAN[0]), with_call, said("3", SAID[1]), user("4", HUMAN[1]), said("5", LAST)]);
+    let document = json!({ "sessionId": "s", "projectHash": "h", "startTime": "t", "lastUpdated": "t", "messages": messages });
+    serde_json::to_string_pretty(&document).unwrap()
+}
+
 fn gemini_stream() -> String {
     let message = |role: &str, text: &str| json!({ "type": "message", "timestamp": "t", "role": role, "content": text });
     let piece = |text: &str| json!({ "type": "message", "timestamp": "t", "role": "assistant", "content": text, "delta": true });
@@ -231,6 +245,112 @@ fn qwen() -> String {
     ])
 }
 
+fn dsh() -> String {
+    let user = |id: &str, text: &str| {
+        json!({ "type": "user/message", "surfaceOp": "append", "data": { "id": id, "role": "user",
+            "source": { "kind": "user" }, "content": [{ "type": "text", "text": text }] } })
+    };
+    let said = |id: &str, turn: u64, content: Value| {
+        json!({ "type": "assistant/message", "surfaceOp": "append", "data": { "turn": turn, "step": 1,
+            "message": { "id": id, "role": "assistant", "content": content } } })
+    };
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let start = |turn: u64| json!({ "type": "turn/start", "data": { "turn": turn } });
+    let end = |turn: u64| json!({ "type": "turn/end", "data": { "turn": turn, "reason": { "kind": "completed" } } });
+    let arguments = json!({ "command": COMMAND }).to_string();
+    let call = json!({ "type": "tool-call", "id": "c", "name": "bash", "arguments": arguments });
+    let result =
+        json!({ "type": "tool-result", "toolCallId": "c", "isError": false, "content": [text(PRINTED)] });
+    lines(&[
+        json!({ "type": "session", "version": 0, "id": "s", "createdAt": 1, "cwd": "/workspace",
+            "delegationDepth": 0, "agentPreset": "standard" }),
+        start(1),
+        user("1", HUMAN[0]),
+        said("2", 1, json!([text(SAID[0]), call])),
+        json!({ "type": "tool/call", "data": { "turn": 1, "step": 1, "callId": "c", "name": "bash", "arguments": arguments } }),
+        json!({ "type": "tool/result", "surfaceOp": "append", "data": { "turn": 1, "step": 1, "message": {
+            "id": "3", "role": "user", "source": { "kind": "tool", "callId": "c" }, "content": [result] } } }),
+        said("4", 1, json!([text(SAID[1])])),
+        end(1),
+        start(2),
+        user("5", HUMAN[1]),
+        said("6", 2, json!([text(LAST)])),
+        end(2),
+    ])
+}
+
+/// What the log of dsh tells: another crate reads it.
+fn events_of_dsh(log: &str) -> Vec<Event> {
+    let mut told = Vec::new();
+    let log = suggest_host_dsh::LogReader::new(log.as_bytes()).unwrap();
+    log.read(&suggest_host_dsh::ReadOptions::default(), |event| told.push(event)).unwrap();
+    told
+}
+
+/// The store from which the export is made.
+#[cfg(feature = "sqlite")]
+fn events_of_store(export: &str) -> Vec<Event> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("opencode.db");
+    let export: Value = serde_json::from_str(export).unwrap();
+    let db = crate::store::empty_store(&path);
+    crate::store::add_session(&db, "ses_1", "/workspace");
+    for (at, message) in export["messages"].as_array().unwrap().iter().enumerate() {
+        crate::store::add_message(&db, "ses_1", at, message);
+    }
+    let mut told = Vec::new();
+    let options = ReadOptions::default();
+    suggest_transcripts::read_file(Format::OpencodeStore, &path, &options, |event| told.push(event)).unwrap();
+    told
+}
+
+/// Streams that do not repeat the prompt: the first turn alone, whose prompt the caller gives.
+fn streams_of_one_turn() -> [(Format, String); 3] {
+    let item = |item: Value| json!({ "type": "item.completed", "item": item });
+    let codex = [
+        json!({ "type": "thread.started", "thread_id": "s" }),
+        json!({ "type": "turn.started" }),
+        item(json!({ "id": "0", "type": "agent_message", "text": SAID[0] })),
+        item(
+            json!({ "id": "1", "type": "command_execution", "command": COMMAND, "aggregated_output": PRINTED,
+            "exit_code": 0, "status": "completed" }),
+        ),
+        item(json!({ "id": "2", "type": "agent_message", "text": SAID[1] })),
+        json!({ "type": "turn.completed", "usage": {} }),
+    ];
+    let part =
+        |kind: &str, part: Value| json!({ "type": kind, "timestamp": 1, "sessionID": "ses_1", "part": part });
+    let text = |id: &str, text: &str| part("text", json!({ "id": id, "type": "text", "text": text }));
+    let opencode = [
+        part("step_start", json!({ "id": "a", "type": "step-start" })),
+        text("b", SAID[0]),
+        part(
+            "tool_use",
+            json!({ "id": "c", "type": "tool", "tool": "bash", "callID": "c", "state": { "status": "completed",
+                "input": { "command": COMMAND }, "output": PRINTED } }),
+        ),
+        part("step_finish", json!({ "id": "d", "type": "step-finish", "reason": "tool-calls" })),
+        part("step_start", json!({ "id": "e", "type": "step-start" })),
+        text("f", SAID[1]),
+        part("step_finish", json!({ "id": "g", "type": "step-finish", "reason": "stop" })),
+    ];
+    let prompted = claude_stream();
+    let claude: String = prompted
+        .lines()
+        .filter(|line| !line.contains("\"isReplay\""))
+        .scan(false, |ended, line| {
+            let go_on = !*ended;
+            *ended |= line.contains("\"type\":\"result\"");
+            go_on.then(|| format!("{line}\n"))
+        })
+        .collect();
+    [
+        (Format::CodexExec, lines(&codex)),
+        (Format::OpencodeRun, lines(&opencode)),
+        (Format::ClaudeStream, claude),
+    ]
+}
+
 /// Our own events for the same conversation.
 fn ours() -> String {
     events(Format::ClaudeCode, claude_code().as_bytes())
@@ -272,6 +392,7 @@ fn the_same_conversation_gives_the_same_slice_in_every_format() {
         assert!(text.contains(words), "{words} in {text}");
     }
     assert!(!text.contains(PRINTED), "no output of tools (rule S1)");
+    let mut formats = vec![Format::ClaudeCode];
     for (format, written) in [
         (Format::ClaudeStream, claude_stream()),
         (Format::QwenStream, claude_stream()),
@@ -280,10 +401,31 @@ fn the_same_conversation_gives_the_same_slice_in_every_format() {
         (Format::OpencodeExport, opencode()),
         (Format::Acp, acp()),
         (Format::Gemini, gemini()),
+        (Format::GeminiDocument, gemini_document()),
         (Format::GeminiStream, gemini_stream()),
         (Format::Qwen, qwen()),
         (Format::Events, ours()),
     ] {
         assert_eq!(slice(events(format, written.as_bytes())), expected, "{format}");
+        formats.push(format);
+    }
+    assert_eq!(slice(events_of_dsh(&dsh())), expected, "dsh");
+    #[cfg(feature = "sqlite")]
+    assert_eq!(slice(events_of_store(&opencode())), expected, "{}", Format::OpencodeStore);
+    // The others do not repeat the prompt: one turn of them is compared below.
+    let others = [Format::OpencodeStore, Format::CodexExec, Format::OpencodeRun];
+    assert!(Format::ALL.iter().all(|format| formats.contains(format) || others.contains(format)));
+}
+
+#[test]
+fn streams_without_the_prompt_give_the_same_slice_with_it() {
+    let one_turn = ReadOptions::default().at_turn(Some(Turn::new(1)));
+    let (whole, _) = read_with(Format::ClaudeCode, claude_code().as_bytes(), &one_turn).unwrap();
+    let expected = slice(whole);
+    assert!(expected.concat().contains(SAID[1]) && !expected.concat().contains(LAST));
+    let options = ReadOptions::default().with_prompt(Some(HUMAN[0].to_owned()));
+    for (format, written) in streams_of_one_turn() {
+        let (told, _) = read_with(format, written.as_bytes(), &options).unwrap();
+        assert_eq!(slice(told), expected, "{format}");
     }
 }

@@ -10,14 +10,16 @@ pub(crate) fn folder(name: &str) -> PathBuf {
 }
 
 /// The folders of line-wise and whole-document recordings, with their format.
-pub(crate) const FOLDERS: [(&str, Format); 10] = [
+pub(crate) const FOLDERS: [(&str, Format); 12] = [
     ("claude-code/session", Format::ClaudeCode),
     ("claude-code/stream", Format::ClaudeStream),
     ("codex/rollout", Format::Codex),
     ("codex/exec", Format::CodexExec),
     ("opencode/export", Format::OpencodeExport),
+    ("opencode/run", Format::OpencodeRun),
     ("acp", Format::Acp),
     ("gemini/session", Format::Gemini),
+    ("gemini/document", Format::GeminiDocument),
     ("gemini/stream", Format::GeminiStream),
     ("qwen/session", Format::Qwen),
     ("qwen/stream", Format::QwenStream),

@@ -1,6 +1,7 @@
 //! Where session logs are looked for.
 
 use crate::exit::Failure;
+use crate::follow::Place;
 use crate::input::usual_places;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Folders {
     }
 
     /// The logs that are there now, the newest first.
-    pub(super) fn logs(&self) -> Vec<PathBuf> {
+    pub(super) fn logs(&self) -> Vec<Place> {
         let now = SystemTime::now();
         let is_old = |modified: SystemTime| now.duration_since(modified).is_ok_and(|age| age > OLD);
         match self {
@@ -51,7 +52,7 @@ impl Folders {
             Self::Usual(places) => find_sessions(places, MOST_LOGS)
                 .into_iter()
                 .filter(|session| !is_old(session.modified))
-                .map(|session| session.path)
+                .map(Place::of_found)
                 .collect(),
             Self::Named(folders) => {
                 let mut found: Vec<(SystemTime, PathBuf)> = Vec::new();
@@ -61,7 +62,7 @@ impl Folders {
                 found.retain(|(modified, _)| !is_old(*modified));
                 found.sort_by(|one, other| other.cmp(one));
                 found.dedup_by(|one, other| one.1 == other.1);
-                found.into_iter().take(MOST_LOGS).map(|(_, path)| path).collect()
+                found.into_iter().take(MOST_LOGS).map(|(_, path)| Place::from(path)).collect()
             }
         }
     }
@@ -82,11 +83,16 @@ fn walk(folder: &Path, found: &mut Vec<(SystemTime, PathBuf)>) {
             let path = entry.path();
             if facts.is_dir() && depth < DEPTH {
                 waiting.push_back((path, depth + 1));
-            } else if facts.is_file() && path.extension().is_some_and(|extension| extension == "jsonl") {
+            } else if facts.is_file() && is_log(&path) {
                 found.push((facts.modified().unwrap_or(SystemTime::UNIX_EPOCH), path));
             }
         }
     }
+}
+
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.zstd")
 }
 
 #[cfg(test)]
@@ -98,11 +104,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let deep = folder.path().join("a/b");
         std::fs::create_dir_all(&deep).unwrap();
-        for name in ["a/b/session.jsonl", "one.jsonl", "notes.md", "a/list.json"] {
+        for name in
+            ["a/b/session.jsonl", "one.jsonl", "a/session.jsonl.zstd", "notes.md", "a/list.json", "b.zstd"]
+        {
             std::fs::write(folder.path().join(name), "{}").unwrap();
         }
         let mut logs = Folders::named(&[folder.path().to_owned()]).unwrap().logs();
         logs.sort();
-        assert_eq!(logs, [deep.join("session.jsonl"), folder.path().join("one.jsonl")]);
+        let expected = [
+            deep.join("session.jsonl"),
+            folder.path().join("a/session.jsonl.zstd"),
+            folder.path().join("one.jsonl"),
+        ];
+        assert_eq!(logs, expected.map(Place::from));
     }
 }

@@ -1,9 +1,9 @@
 //! The session logs of the board, followed by one thread.
 
 use super::folders::Folders;
-use crate::follow::{Follower, Step};
+use crate::follow::{Follower, Place, Step};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -62,7 +62,7 @@ pub(super) fn start(board: Board, folders: Folders) -> Logs {
 struct Desk {
     board: Board,
     runtime: Handle,
-    followed: BTreeMap<PathBuf, Followed>,
+    followed: BTreeMap<Place, Followed>,
 }
 
 struct Followed {
@@ -75,13 +75,13 @@ struct Followed {
 impl Desk {
     fn search(&mut self, folders: &Folders, at_first: bool) {
         let logs = folders.logs();
-        self.followed.retain(|path, _| logs.contains(path));
-        for path in logs {
-            self.followed.entry(path).or_insert_with_key(|path| Followed {
-                follower: if !at_first && is_young(path) {
-                    Follower::successor(path.clone(), None)
+        self.followed.retain(|place, _| logs.contains(place));
+        for place in logs {
+            self.followed.entry(place).or_insert_with_key(|place| Followed {
+                follower: if !at_first && (place.session.is_some() || is_young(&place.path)) {
+                    Follower::successor(place.clone(), None)
                 } else {
-                    Follower::new(path.clone())
+                    Follower::new(place.clone())
                 },
                 session: None,
                 given_up: false,
@@ -90,19 +90,19 @@ impl Desk {
     }
 
     fn look(&mut self) {
-        for (path, followed) in &mut self.followed {
+        for (place, followed) in &mut self.followed {
             if followed.given_up {
                 continue;
             }
             match followed.follower.look(Instant::now()) {
                 Ok(steps) => {
                     for step in steps {
-                        take(&self.board, &self.runtime, path, followed, step);
+                        take(&self.board, &self.runtime, &place.path, followed, step);
                     }
-                    followed.given_up |= followed.follower.is_unknown;
+                    followed.given_up |= followed.follower.is_unknown || followed.follower.is_missing;
                 }
                 Err(error) => {
-                    self.board.notice(format!("cannot read {}: {error}", path.display()));
+                    self.board.notice(format!("cannot read {place}: {error}"));
                     followed.given_up = true;
                 }
             }

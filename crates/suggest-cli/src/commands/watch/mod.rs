@@ -10,6 +10,8 @@ mod signals;
 use crate::cli::Global;
 use crate::config::{self, Wanted};
 use crate::exit::{Exit, Failure};
+use crate::follow::Place;
+use crate::input::{is_standard_input, session_with_id};
 use crate::output::Output;
 use crate::setup;
 use clap::Args;
@@ -20,6 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   suggest watch                      follow the newest session of this folder
   suggest watch session.jsonl        follow this one; it may appear later
+  suggest watch --session ID         follow the session with this id, of those that `suggest sessions` finds
   suggest watch --json | my-program  one JSON object for each change of the state
 
 Keys:
@@ -44,6 +47,9 @@ pub(crate) struct WatchArgs {
     /// The session to follow; without it the newest one of the current folder
     #[arg(value_name = "FILE", conflicts_with = "latest")]
     file: Option<PathBuf>,
+    /// Follow the session with this id: one of those in FILE where it holds several, else one that `suggest sessions` finds
+    #[arg(long, value_name = "ID", conflicts_with = "latest")]
+    session: Option<String>,
     /// Follow the newest session of the current folder, and the one after it
     #[arg(long)]
     latest: bool,
@@ -63,13 +69,16 @@ pub(crate) fn run(arguments: &WatchArgs, global: &Global, output: &Output) -> Re
     if let Some(model) = &settings.config.prompt_model {
         table.readiness(&setup::model_id(model)?).map_err(Failure::usage)?;
     }
-    let target = match &arguments.file {
-        Some(path) if crate::input::is_standard_input(path) => {
+    let target = match (&arguments.file, &arguments.session) {
+        (Some(path), _) if is_standard_input(path) => {
             return Err(Failure::usage("standard input cannot be followed")
                 .with_help("name the file, or leave it out for the newest session of this folder"));
         }
-        Some(path) => session::Target::File(path.clone()),
-        None => session::Target::Latest(
+        (Some(path), session) => {
+            session::Target::Session(Place { path: path.clone(), session: session.clone() })
+        }
+        (None, Some(id)) => session::Target::Session(Place::of_found(session_with_id(id)?)),
+        (None, None) => session::Target::Latest(
             std::env::current_dir()
                 .map_err(|error| Failure::failed(format_args!("cannot tell the current folder: {error}")))?,
         ),

@@ -2,7 +2,7 @@
 
 use crate::config::Settings;
 use crate::exit::Failure;
-use crate::follow::{Follower, Siblings, Step, newest};
+use crate::follow::{Follower, Place, Siblings, Step, newest};
 use crate::setup;
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -27,8 +27,8 @@ const REMEMBERED: usize = 256;
 /// What is followed.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
-    /// This file, and the one that a `/clear` leads to.
-    File(PathBuf),
+    /// This session, and the one that a `/clear` leads to.
+    Session(Place),
     /// The newest session of this folder.
     Latest(PathBuf),
 }
@@ -43,7 +43,7 @@ pub(super) struct Watched {
     session: Option<SessionHandle>,
     watch: Option<StateWatch>,
     offers: u64,
-    ended: HashMap<PathBuf, Turn>,
+    ended: HashMap<Place, Turn>,
     asked_for_another: Instant,
     grew: Instant,
     siblings: Option<Siblings>,
@@ -70,13 +70,13 @@ impl Watched {
             .map_err(Failure::failed)?;
         let now = Instant::now();
         let (latest, follower) = match target {
-            Target::File(path) => (None, Some(Follower::new(path))),
+            Target::Session(place) => (None, Some(Follower::new(place))),
             Target::Latest(folder) => {
                 let follower = newest(&folder).map(Follower::new);
                 (Some(folder), follower)
             }
         };
-        let siblings = follower.as_ref().map(|follower| Siblings::of(follower.path()));
+        let siblings = follower.as_ref().map(|follower| Siblings::of(&follower.place().path));
         Ok(Self {
             engine,
             config: settings.config.clone(),
@@ -116,15 +116,19 @@ impl Watched {
         let now = Instant::now();
         if let Some(follower) = &mut self.follower {
             let steps = follower.look(now).map_err(|error| {
-                Failure::failed(format_args!("cannot read {}: {error}", follower.path().display()))
+                Failure::failed(format_args!("cannot read {}: {error}", follower.place()))
                     .with_help("check the path and who may read it")
             })?;
             if follower.is_unknown {
                 return Err(Failure::failed(format_args!(
                     "{}: not a session in a format that can be followed",
-                    follower.path().display()
+                    follower.place()
                 ))
                 .with_help("`suggest next FILE` reads more formats, once"));
+            }
+            if follower.is_missing {
+                return Err(Failure::usage(format_args!("{}: no such session", follower.place()))
+                    .with_help("`suggest sessions` lists those that are found"));
             }
             if !steps.is_empty() {
                 self.grew = now;
@@ -171,15 +175,15 @@ impl Watched {
     }
 
     fn follow_another(&mut self, now: Instant) {
-        let current = self.follower.as_ref().map(|follower| follower.path().to_owned());
+        let current = self.follower.as_ref().map(|follower| follower.place().clone());
         let next = match (&self.latest, &current) {
             (Some(folder), Some(current)) => {
                 let quiet = now.saturating_duration_since(self.grew) >= QUIET;
                 let next = if quiet { newest(folder) } else { None };
-                next.filter(|next| next != current).or_else(|| self.after_clear())
+                next.filter(|next| next != current).or_else(|| self.after_clear().map(Place::from))
             }
             (Some(folder), None) => newest(folder),
-            (None, Some(_)) => self.after_clear(),
+            (None, Some(_)) => self.after_clear().map(Place::from),
             (None, None) => None,
         };
         let Some(next) = next else { return };
@@ -189,7 +193,7 @@ impl Watched {
         {
             self.ended.insert(current, turn);
         }
-        self.siblings = Some(Siblings::of(&next));
+        self.siblings = Some(Siblings::of(&next.path));
         let ended = self.ended.get(&next).copied();
         self.follower = Some(Follower::successor(next, ended));
         self.grew = now;
@@ -211,7 +215,7 @@ impl Watched {
     /// The name of the file.
     pub(super) fn name(&self) -> String {
         match (&self.follower, &self.latest) {
-            (Some(follower), _) => follower.path().display().to_string(),
+            (Some(follower), _) => follower.place().to_string(),
             (None, Some(folder)) => folder.display().to_string(),
             (None, None) => String::new(),
         }
