@@ -2,7 +2,7 @@
 //!
 //! This file holds the voice's place in the session: when it asks and what comes of it. [`lifecycle`] decides when;
 //! [`work`] says what is quoted; [`parse`] reads an answer, [`filter`] judges it; [`fallback`] speaks where no model
-//! does; [`manager`] keeps the cards.
+//! does, in the words of [`proposals`]; [`manager`] keeps the cards.
 
 mod commands;
 mod fallback;
@@ -16,6 +16,7 @@ pub(crate) mod lifecycle;
 mod manager;
 mod names;
 mod parse;
+mod proposals;
 #[rustfmt::skip] // Lists of phrases are set by hand.
 mod said;
 mod similar;

@@ -7,6 +7,8 @@ pub(crate) enum Said {
     Promised(String),
     /// It asked whether to do this.
     Asked(String),
+    /// It asked which of several to do.
+    Choice(String),
 }
 
 const PROMISES: [&str; 22] = [
@@ -19,7 +21,7 @@ const QUESTIONS: [&str; 12] = [
     "should i ", "shall i ", "do you want me to ", "would you like me to ", "want me to ", "may i ", "需要我",
     "是否需要我", "要不要我", "要我", "是否要", "要不要",
 ];
-const MOST: usize = 3;
+const MOST: usize = 6;
 
 /// The open ends of an answer, questions first.
 pub(crate) fn open_ends(answer: &str) -> Vec<Said> {
@@ -34,9 +36,9 @@ pub(crate) fn open_ends(answer: &str) -> Vec<Said> {
             continue;
         };
         let question = question.trim_end().trim_end_matches('吗');
-        // One question, not a choice between several.
-        if let Some(step) = behind(question, &QUESTIONS).filter(|step| !has_choice(step)) {
-            asked.push(Said::Asked(step.trim_end_matches(['.', '。']).to_owned()));
+        if let Some(step) = behind(question, &QUESTIONS) {
+            let said = if has_choice(step) { Said::Choice } else { Said::Asked };
+            asked.push(said(step.trim_end_matches(['.', '。']).to_owned()));
         }
     }
     asked.extend(promised);
@@ -89,11 +91,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn promises_and_offers_are_found_and_choices_are_not() {
+    fn promises_offers_and_choices_are_found() {
         let answer = "Done. Next, I will wire `parse` into main.rs. Should I also update docs/usage.md?\n\
             Shall I use A or B?\n```\nNext: nothing\n```\n- TODO: cover src/x.rs";
         assert_eq!(open_ends(answer), [
             Said::Asked("also update docs/usage.md".to_owned()),
+            Said::Choice("use A or B".to_owned()),
             Said::Promised("wire `parse` into main.rs".to_owned()),
             Said::Promised("cover src/x.rs".to_owned()),
         ]);
