@@ -170,6 +170,8 @@ impl Session {
                 self.predict();
             }
             EndReason::Limited if stepped => self.review_due(turn, true, by_note),
+            // Only what the human stopped waits for the next delta; an error is worth a second look.
+            EndReason::Failed | EndReason::Blocked if stepped => self.review_due(turn, false, by_note),
             EndReason::Aborted | EndReason::Interrupted if stepped && self.advisor_listens() => {
                 self.advisor.count("interrupted", 1);
             }

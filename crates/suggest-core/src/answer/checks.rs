@@ -10,7 +10,7 @@ use super::fold::{fold_for_phrases, is_punctuation};
 use super::invalid::InvalidAnswer;
 use super::phrases::{
     ABSTAIN_ANYWHERE, ABSTAIN_STARTS, ASSISTANT_EXCEPTIONS, ASSISTANT_STARTS, EVALUATION_ENDS,
-    EVALUATION_PHRASES, EVALUATION_SUBJECTS, NONE_WORDS, OPTION_LABELS,
+    EVALUATION_PHRASES, EVALUATION_SUBJECTS, NONE_WORDS, OPTION_LABELS, OWN_EXAMPLES,
 };
 use super::template::count_tokens;
 use super::words::{contains_phrase, starts_with_phrase};
@@ -76,7 +76,10 @@ pub(super) fn check_wording(text: &str) -> Result<(), InvalidAnswer> {
     if is_evaluation(&folded) {
         return Err(InvalidAnswer::Evaluation);
     }
-    match count_blanks(text) {
+    // The request's own example, with or without its brackets, asks to be filled in.
+    let plain = folded.trim_matches(|character: char| character.is_whitespace() || is_dressing(character));
+    let example = usize::from(OWN_EXAMPLES.contains(&plain));
+    match count_blanks(text).max(example) {
         0 => Ok(()),
         count => Err(InvalidAnswer::Blanks { count }),
     }
@@ -105,9 +108,9 @@ fn count_alternatives(text: &str, folded: &str) -> usize {
         && !starts_with_phrase(folded, "either way")
         && folded.contains(" or ");
     let between = either
-        || folded.contains(", or alternatively")
-        || folded.contains(". alternatively,")
-        || folded.contains("; alternatively,")
+        || [", or alternatively", ". alternatively", "; alternatively", ", alternatively"]
+            .iter()
+            .any(|turn| folded.contains(turn))
         || (folded.starts_with("要么") && folded.matches("要么").count() > 1);
     labelled + usize::from(labelled > 0) + if between { 2 } else { 0 }
 }

@@ -251,3 +251,12 @@ pub(super) const ELEMENT_WORDS: &[&str] = &[
     "placeholders", "field", "variable", "parameter", "argument", "attribute", "section", "table", "key",
     "block", "route", "segment",
 ];
+
+/// What the request shows in place of an answer.
+pub(super) const OWN_EXAMPLES: &[&str] = &[
+    "one imperative prompt for the worker",
+    "one imperative prompt",
+    "imperative prompt",
+    "one step that creates, edits, closes or re-cuts the session's goal",
+    "one step that changes the goal",
+];

@@ -13,6 +13,7 @@ impl Session {
         if self.closed {
             return;
         }
+        self.turns.leave_past();
         match event {
             Event::TurnStarted { turn, origin } => self.on_turn_started(turn, origin),
             Event::TurnEnded { turn, reason } => self.on_turn_ended(turn, reason),
@@ -105,7 +106,14 @@ impl Session {
         let started = self.match_start(origin);
         self.hide_for_turn();
         self.turns.boundary = self.turns.boundary.saturating_add(1);
-        self.turns.begin(OpenTurn { number, origin, implied, round: started.round, run: started.run });
+        self.turns.begin(OpenTurn {
+            number,
+            origin,
+            implied,
+            round: started.round,
+            run: started.run,
+            live: true,
+        });
         self.advisor_turn_started(number, origin);
         self.cards_busy();
         self.summary_busy();

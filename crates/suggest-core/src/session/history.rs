@@ -9,7 +9,13 @@ impl Session {
             return;
         }
         match event {
+            Event::TurnStarted { turn, .. } if self.turns.is_beside_the_live(turn) => {
+                // Only the host's live word ends a live turn; this one is told beside it.
+                self.turns.begin_past(turn);
+            }
+            Event::TurnEnded { turn, reason } if self.turns.end_past(turn, reason) => {}
             Event::TurnStarted { turn, origin } => {
+                self.turns.leave_past();
                 if self.turns.open.as_ref().is_some_and(|open| open.implied) && !self.turns.goes_back(turn) {
                     self.turns.announce(turn, origin, false);
                 } else if self.turns.open.as_ref().is_none_or(|open| open.number != turn) {
@@ -28,6 +34,7 @@ impl Session {
                         implied: false,
                         round: false,
                         run: false,
+                        live: false,
                     });
                 }
             }

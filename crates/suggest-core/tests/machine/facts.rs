@@ -13,6 +13,8 @@ pub(crate) struct Open {
     pub(crate) implied: bool,
     pub(crate) round: bool,
     pub(crate) run: bool,
+    /// History left it open; else it started live.
+    pub(crate) past: bool,
 }
 
 /// A submission that has neither started nor been refused.
@@ -71,6 +73,10 @@ pub(crate) struct Facts {
     pub(crate) last_ended: Option<(u64, EndReason)>,
     pub(crate) last_completed: Option<u64>,
     pub(crate) spoken: bool,
+    /// A turn of the past that is told beside the live one, and whether somebody had spoken in the live one.
+    beside: Option<(u64, bool)>,
+    /// No turn ended since the history was rewritten.
+    rewritten: bool,
     pub(crate) idle: bool,
     pub(crate) asking: bool,
     pub(crate) queued: u32,
@@ -104,6 +110,8 @@ impl Facts {
             last_ended: None,
             last_completed: None,
             spoken: false,
+            beside: None,
+            rewritten: false,
             idle: false,
             asking: false,
             queued: 0,
@@ -171,6 +179,7 @@ impl Facts {
 
     fn rewrite(&mut self) {
         self.version += 1;
+        self.rewritten = true;
         // The open turn's own number may be told again; the number of a turn that the host did not number is ours.
         let open = self.open.as_ref().filter(|open| !open.implied);
         self.floor = open.and_then(|open| open.number.checked_sub(1));
@@ -213,12 +222,14 @@ impl Facts {
             implied,
             round: matched.as_ref().is_some_and(|pending| pending.by_loop),
             run: matched.as_ref().is_some_and(|pending| !pending.by_loop),
+            past: false,
         });
         if !implied {
             self.floor = Some(number);
         }
         self.idle = false;
         self.spoken = false;
+        self.beside = None;
         self.put_off = false;
         self.after_rewrite = false;
         demands.must_cancel = true;
@@ -234,11 +245,38 @@ impl Facts {
     fn end(&mut self, number: u64, reason: EndReason) {
         self.open = None;
         self.floor = Some(self.floor.map_or(number, |floor| floor.max(number)));
+        self.note_end(number, reason);
+        self.beside = None;
+        self.spoken = false;
+    }
+
+    fn note_end(&mut self, number: u64, reason: EndReason) {
         self.last_ended = Some((number, reason));
         if reason == EndReason::Completed {
             self.last_completed = Some(number);
         }
-        self.spoken = false;
+        self.rewritten = false;
+    }
+
+    fn ended_before_the_rewrite(&self, turn: u64) -> bool {
+        self.rewritten && self.last_ended.is_some_and(|(last, _)| last == turn)
+    }
+
+    /// What is said from now on is said in the live turn.
+    fn back_to_the_live(&mut self) -> Option<u64> {
+        let (number, spoken) = self.beside.take()?;
+        self.spoken = spoken;
+        Some(number)
+    }
+
+    /// No more of the past: words of the human that nobody numbered are those of the turn that it left open.
+    fn past_is_told(&mut self) {
+        if let Some(number) = self.back_to_the_live()
+            && self.open.as_ref().is_some_and(|open| open.implied)
+            && !self.goes_back(number)
+        {
+            self.announce(number, false);
+        }
     }
 
     fn interrupt(&mut self, demands: &mut Demands) {
@@ -253,6 +291,7 @@ impl Facts {
         if self.closed {
             return demands;
         }
+        self.past_is_told();
         match event {
             Event::TurnStarted { turn, origin } => self.turn_started(turn.get(), *origin, &mut demands),
             Event::TurnEnded { turn, reason } => self.turn_ended(turn.get(), *reason, &mut demands),
@@ -343,6 +382,7 @@ impl Facts {
             Some(open) if open.implied && self.goes_back(turn) => return,
             Some(open) if open.number == turn || open.implied => {}
             Some(open) if turn < open.number => return,
+            Some(_) if self.ended_before_the_rewrite(turn) => return,
             None if self.goes_back(turn) => return,
             Some(_) | None => {
                 if self.open.is_some() {
@@ -433,6 +473,15 @@ impl Facts {
         match event {
             Event::TurnStarted { turn, .. } => {
                 let turn = turn.get();
+                let live = |open: &Open| !open.past && (open.implied || open.number != turn);
+                if self.open.as_ref().is_some_and(live) {
+                    // Told beside the live turn, which only a live word ends.
+                    self.back_to_the_live();
+                    self.beside = Some((turn, self.spoken));
+                    self.spoken = false;
+                    return Demands::default();
+                }
+                self.past_is_told();
                 let (goes_back, open) = (self.goes_back(turn), self.open.clone());
                 match open {
                     Some(open) if open.implied && !goes_back => self.announce(turn, false),
@@ -444,7 +493,8 @@ impl Facts {
                         if let Some(open) = self.open.take() {
                             self.end(open.number, EndReason::Interrupted);
                         }
-                        self.open = Some(Open { number: turn, implied: false, round: false, run: false });
+                        self.open =
+                            Some(Open { number: turn, implied: false, round: false, run: false, past: true });
                         self.floor = Some(turn);
                         self.spoken = false;
                     }
@@ -452,8 +502,17 @@ impl Facts {
             }
             Event::TurnEnded { turn, reason } => {
                 let turn = turn.get();
+                if self.beside.is_some_and(|(beside, _)| beside == turn) {
+                    self.back_to_the_live();
+                    if self.rewritten || self.last_ended.is_none_or(|(last, _)| last < turn) {
+                        self.note_end(turn, *reason);
+                    }
+                    return Demands::default();
+                }
                 match &self.open {
                     Some(open) if turn < open.number && !open.implied => {}
+                    Some(open)
+                        if open.number != turn && !open.implied && self.ended_before_the_rewrite(turn) => {}
                     Some(open) if open.implied && self.goes_back(turn) => {}
                     None if self.goes_back(turn) => {}
                     Some(_) | None => self.end(turn, *reason),

@@ -66,6 +66,7 @@ fn several_alternatives_are_refused_d7() {
             "Either run the tests or commit the work",
             "NEXT: run the tests. NEXT: commit the work",
             "Run the tests, or alternatively commit the work",
+            "Add a test for x; alternatively fix the docs",
             "方案一：运行测试；方案二：提交",
         ],
     );
@@ -253,4 +254,16 @@ fn finish_reasons_are_read_leniently() {
     assert_eq!(read("\"tool_calls\""), ReplyFinish::ToolCalls);
     assert_eq!(read("\"tool-calls\""), ReplyFinish::ToolCalls);
     assert_eq!(read("\"insufficient_system_resource\""), ReplyFinish::Other);
+}
+
+#[test]
+fn the_example_of_the_request_is_no_answer_d7() {
+    for text in [
+        "NEXT: <one imperative prompt for the worker>",
+        "<one imperative prompt>",
+        "NEXT: One imperative prompt for the worker.",
+        "GOAL: <one step that creates, edits, closes or re-cuts the session's goal>",
+    ] {
+        assert_eq!(cause(text), InvalidAnswer::Blanks { count: 1 }, "{text}");
+    }
 }
