@@ -27,7 +27,7 @@ pub enum TranscriptError {
         /// The newest turn before it.
         last: Option<Turn>,
     },
-    /// A document that must be held as a whole is larger than this many bytes.
+    /// A document is larger than this many bytes.
     #[error("the document is larger than {limit} bytes")]
     TooLarge {
         /// The largest document that is read.

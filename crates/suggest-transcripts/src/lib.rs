@@ -7,6 +7,7 @@
 //! * [`find_sessions`] lists the sessions in the places where the harnesses keep them.
 
 mod error;
+mod export;
 mod find;
 mod fold;
 mod format;
@@ -16,6 +17,7 @@ mod ledger;
 mod options;
 mod read;
 mod readers;
+mod remembered;
 mod rollout;
 #[cfg(feature = "sqlite")]
 mod store;

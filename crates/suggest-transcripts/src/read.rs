@@ -1,7 +1,7 @@
 //! Reading a session: whole, from its tail, or from a file in the way that suits it.
 
 use crate::error::TranscriptError;
-use crate::fold::{Fold, event_of, parse};
+use crate::fold::{Fold, event_of};
 use crate::format::Format;
 use crate::options::ReadOptions;
 use crate::tail;
@@ -16,13 +16,10 @@ use suggest_host_dsh::{Line, Lines, Output, Position, ProblemKind, Summary};
 /// A file larger than this is read from its tail.
 const SMALL: u64 = 4 * 1024 * 1024;
 
-/// The largest document that is held as a whole.
-const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
-
 /// Reads a whole session from a stream and folds its events, in order, into the sink: all are history (rule D15).
 ///
 /// Lines that cannot be read are skipped and told in the summary; an unfinished last line is no problem. Memory is
-/// bounded by the longest line that is accepted, but for `opencode export`, which is one document.
+/// bounded by the longest line that is accepted; in an `opencode export`, which is one document, by its longest message.
 ///
 /// # Errors
 ///
@@ -119,29 +116,10 @@ fn read_export(
     options: &ReadOptions,
     sink: &mut dyn FnMut(Event),
 ) -> Result<Summary, TranscriptError> {
-    let format = Format::OpencodeExport;
-    let mut bytes = Vec::new();
-    input.take(LARGEST_DOCUMENT.saturating_add(1)).read_to_end(&mut bytes)?;
-    if u64::try_from(bytes.len()).unwrap_or(u64::MAX) > LARGEST_DOCUMENT {
-        return Err(TranscriptError::TooLarge { limit: LARGEST_DOCUMENT });
-    }
-    let bytes = bytes.trim_ascii();
-    if bytes.is_empty() {
-        return Err(TranscriptError::Empty);
-    }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let Ok((mut document, _)) = parse(bytes) else {
-        return Err(TranscriptError::NotThisFormat { format, reason: "it is no JSON document, or was cut" });
-    };
-    let Some(Value::Array(messages)) = document.get_mut("messages").map(Value::take) else {
-        return Err(TranscriptError::NotThisFormat { format, reason: "it has no list of messages" });
-    };
-    let session = document.get_mut("info").map(Value::take).unwrap_or_default();
-    let mut folding = Folding::new(format, options, false);
-    let records = std::iter::once(serde_json::json!({ "session": session })).chain(messages);
-    folding.records(records, sink);
+    let mut folding = Folding::new(Format::OpencodeExport, options, false);
+    crate::export::records(input, &mut |record| folding.one(record, sink))?;
     folding.any = true;
-    folding.finish(format, 1, sink)
+    folding.finish(Format::OpencodeExport, 1, sink)
 }
 
 /// The older form of Gemini CLI: what the document says of the session, and its messages, are the records of the newer one.
@@ -264,14 +242,6 @@ impl Folding {
             Err(kind) => self.summary.problem(position, kind),
         }
         ControlFlow::Continue(())
-    }
-
-    fn records(&mut self, records: impl Iterator<Item = Value>, sink: &mut dyn FnMut(Event)) {
-        for record in records {
-            if self.one(record, sink).is_break() {
-                break;
-            }
-        }
     }
 
     fn one(&mut self, record: Value, sink: &mut dyn FnMut(Event)) -> ControlFlow<()> {

@@ -1,17 +1,22 @@
 //! Where the records of a tree-shaped session stand.
 
 use crate::ledger::stable_hash;
-use std::collections::{HashMap, VecDeque};
+use crate::remembered::Remembered;
 
 /// The most records whose place is remembered: some megabytes, whatever the length of the session.
 const MAX_RECORDS: usize = 65_536;
 
 /// The places of the newest records by their id.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Tree {
-    places: HashMap<u64, u64>,
-    order: VecDeque<u64>,
+    places: Remembered,
     last_prompt: Option<u64>,
+}
+
+impl Default for Tree {
+    fn default() -> Self {
+        Self { places: Remembered::new(MAX_RECORDS), last_prompt: None }
+    }
 }
 
 /// Where a prompt hangs on what was read before it.
@@ -30,23 +35,12 @@ pub(crate) enum Branch {
 impl Tree {
     /// Notes a record. False if it was noted before: a fork or a resumption repeats old lines.
     pub(crate) fn note(&mut self, id: &str, at: u64) -> bool {
-        let key = stable_hash(id);
-        if self.places.contains_key(&key) {
-            return false;
-        }
-        if self.order.len() >= MAX_RECORDS
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.places.remove(&oldest);
-        }
-        self.places.insert(key, at);
-        self.order.push_back(key);
-        true
+        self.places.note(stable_hash(id), at)
     }
 
     /// The place of a record.
     pub(crate) fn place(&self, id: &str) -> Option<u64> {
-        self.places.get(&stable_hash(id)).copied()
+        self.places.place(stable_hash(id))
     }
 
     /// Notes a prompt and says where it hangs. Records of one turn branch for other reasons, such as tools that ran
@@ -90,7 +84,7 @@ mod tests {
         for number in 0..70_000_u64 {
             tree.note(&number.to_string(), number);
         }
-        assert_eq!(tree.places.len(), MAX_RECORDS);
+        assert_eq!(tree.places.keys().count(), MAX_RECORDS);
         assert_eq!((tree.place("0"), tree.place("69999")), (None, Some(69_999)));
     }
 }

@@ -3,10 +3,11 @@
 use super::Reader;
 use crate::json::{content_text, has, list, text, word};
 use crate::ledger::stable_hash;
+use crate::remembered::Remembered;
 use crate::teller::Teller;
 use crate::tools::{output_text, plan_items, writes_plan};
 use serde_json::Value;
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use suggest_core::{Author, EndReason, SessionKind};
 use suggest_host_dsh::ToolCall;
 
@@ -17,18 +18,31 @@ const MAX_KNOWN: usize = 16_384;
 const MAX_TOOLS: usize = 1024;
 
 /// Reads a session file of Gemini CLI.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Gemini {
     /// The messages that were told, with their place.
-    known: VecDeque<(u64, u64)>,
+    known: Remembered,
     /// Context that the harness injected as a message of the user.
     injected: HashSet<u64>,
-    tools: VecDeque<u64>,
+    tools: Remembered,
     /// A replacement of the list that is not applied yet: a resumption writes several, and the last one counts.
     replacement: Option<Vec<Value>>,
     any_message: bool,
     /// A header came, and nothing but replacements since.
     resuming: bool,
+}
+
+impl Default for Gemini {
+    fn default() -> Self {
+        Self {
+            known: Remembered::new(MAX_KNOWN),
+            injected: HashSet::new(),
+            tools: Remembered::new(MAX_TOOLS),
+            replacement: None,
+            any_message: false,
+            resuming: false,
+        }
+    }
 }
 
 impl Reader for Gemini {
@@ -120,17 +134,14 @@ impl Gemini {
     fn tool(&mut self, call: &Value, tell: &mut Teller) {
         let (id, name) = (word(call, "id"), word(call, "name"));
         let arguments = call.get("args").unwrap_or(&Value::Null);
-        if self.tools.contains(&stable_hash(id)) {
+        if self.tools.place(stable_hash(id)).is_some() {
             return;
         }
         if !has(call, "result") && !matches!(word(call, "status"), "success" | "error" | "cancelled") {
             tell.called(id, name, arguments);
             return;
         }
-        if self.tools.len() >= MAX_TOOLS {
-            self.tools.pop_front();
-        }
-        self.tools.push_back(stable_hash(id));
+        self.tools.note(stable_hash(id), 0);
         let (output, failed) = outcome(call);
         if tell.knows_call(id) {
             tell.finished(id, &output, failed);
@@ -151,7 +162,7 @@ impl Gemini {
             tell.set_lost();
             return;
         };
-        self.known.retain(|(_, at)| *at < place);
+        self.known.forget_from(place);
         tell.rewound(place.saturating_sub(1));
     }
 
@@ -161,7 +172,7 @@ impl Gemini {
         let listed: HashSet<u64> = messages.iter().map(|message| stable_hash(word(message, "id"))).collect();
         let shown =
             |message: &&Value| word(message, "type") == "gemini" || self.human_words(message).is_some();
-        let lacks_none = self.known.iter().all(|(id, _)| listed.contains(id));
+        let lacks_none = self.known.keys().all(|id| listed.contains(&id));
         let has_new = messages.iter().filter(shown).any(|message| self.place(word(message, "id")).is_none());
         if lacks_none && !has_new {
             tell.settle();
@@ -225,15 +236,11 @@ impl Gemini {
     }
 
     fn place(&self, id: &str) -> Option<u64> {
-        let id = stable_hash(id);
-        self.known.iter().rev().find(|(known, _)| *known == id).map(|(_, at)| *at)
+        self.known.place(stable_hash(id))
     }
 
     fn note(&mut self, id: &str, at: u64) {
-        if self.known.len() >= MAX_KNOWN {
-            self.known.pop_front();
-        }
-        self.known.push_back((stable_hash(id), at));
+        self.known.note(stable_hash(id), at);
     }
 }
 
