@@ -24,12 +24,14 @@ impl Screen {
     }
 }
 
-/// The text without terminal escapes and without marks that turn the direction of writing.
+/// The text without terminal escapes, and without marks that hide something or turn the direction of writing: a command
+/// that the person is asked about must be what it looks like.
 fn plain(line: &str) -> String {
     line.chars()
         .map(|c| match c {
             '\t' => ' ',
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' => '\u{fffd}',
+            '\u{2060}'..='\u{2069}' | '\u{feff}' => '\u{fffd}',
             c if c.is_control() => '\u{fffd}',
             c => c,
         })

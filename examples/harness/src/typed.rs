@@ -18,9 +18,20 @@ impl Harness {
     /// One line of the person.
     pub(crate) async fn typed(&mut self, line: &str) -> ControlFlow<()> {
         let line = line.trim();
-        if self.is_asking() && !line.starts_with('/') {
-            self.permit(matches!(line, "y" | "Y" | "yes"));
-            return ControlFlow::Continue(());
+        if self.is_asking() {
+            match line {
+                "y" | "Y" | "yes" => {
+                    self.permit(true);
+                    return ControlFlow::Continue(());
+                }
+                "n" | "N" | "no" => {
+                    self.permit(false);
+                    return ControlFlow::Continue(());
+                }
+                // Whoever says something else wants something else: no, and that comes next.
+                text if !text.is_empty() && !text.starts_with('/') => self.permit(false),
+                _ => {}
+            }
         }
         let (first, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim();

@@ -58,7 +58,7 @@ fn the_guide_shows_code_that_is_compiled() {
         let line =
             guide.lines().zip(renewed.lines()).position(|(old, new)| old != new).map_or(0, |at| at + 1);
         panic!(
-            "{GUIDE}:{line} shows old code; UPDATE_DOCS=1 cargo nextest run -p suggest-example-harness docs"
+            "{GUIDE}:{line} shows old code; UPDATE_DOCS=1 cargo nextest run -p suggest-example-harness guide"
         );
     }
     assert!(guide.matches(MARK).count() >= 10, "the guide walks through the harness");

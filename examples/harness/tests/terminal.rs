@@ -1,5 +1,6 @@
 //! The harness as a person meets it: a process with lines in and lines out, and models on loopback.
 
+#![cfg(unix)]
 #![expect(clippy::expect_used, clippy::panic, reason = "a test stops at the first surprise")]
 
 mod support;
@@ -235,7 +236,7 @@ fn a_command_is_run_after_a_yes_refused_after_a_no_and_the_worker_hears_of_both(
 }
 
 #[test]
-fn a_prompt_that_is_typed_while_a_turn_runs_comes_next_and_stops_the_loop_a5() {
+fn a_prompt_that_is_typed_while_a_turn_runs_comes_next() {
     let worker = Server::start([tool_call("true"), answer("One."), answer("Two.")]);
     let director = Server::start([next("NONE")]);
     let mut terminal = Terminal::start(&[worker.as_worker(), director.as_suggest()]);
@@ -250,6 +251,23 @@ fn a_prompt_that_is_typed_while_a_turn_runs_comes_next_and_stops_the_loop_a5() {
     terminal.wait_for("bar  idle: nothing to recommend");
     terminal.say("/quit");
     assert!(terminal.end().success());
+}
+
+#[test]
+fn words_instead_of_a_yes_are_a_no_and_the_next_prompt() {
+    let worker = Server::start([tool_call("ls -R /"), answer("As you like."), answer("Two files.")]);
+    let director = Server::start([next("NONE")]);
+    let mut terminal = Terminal::start(&[worker.as_worker(), director.as_suggest()]);
+    terminal.say("Look around.");
+    terminal.wait_for("run?  ls -R /");
+    terminal.say("Only look at this folder.");
+    terminal.wait_for("queued  Only look at this folder.");
+    terminal.wait_for("worker  As you like.");
+    terminal.wait_for("worker  Two files.");
+    terminal.say("/quit");
+    assert!(terminal.end().success());
+    let told = worker.request(2)["messages"].to_string();
+    assert!(told.contains("It was not run") && told.contains("Only look at this folder."), "{told}");
 }
 
 #[test]
