@@ -224,12 +224,15 @@ test('a terminal is offered the words of the command and a section of settings',
   assert.deepEqual(completions(['advisor']).map(word => word.name), ['on', 'off', 'status', 'config', 'model'])
   assert.deepEqual(completions(['advisor', 'model']).map(word => word.name), ['set', 'reset'])
   assert.deepEqual(completions(['advisor', 'status']), [])
+  assert.deepEqual(completions(['suggest', 'cards']).map(word => word.name), ['accept', 'dismiss'])
+  assert.deepEqual(completions(['suggest', 'autorun']).map(word => word.name), ['on', 'off', 'reset'])
+  assert.deepEqual(completions(['unknown']), [])
   assert.deepEqual(SECTION_FIELDS.map(field => (field as { path: string[] }).path.join('.')), ['advisor.provider', 'advisor.model', 'advisor.immuneTurns', 'advisor.maxDeltaMessages', 'advisor.proseFallback', 'advisor.defaultEnabled', 'advisor.reasoningEffort'])
   await started()
   const registered: { root?: string; ns?: string }[] = []
   const taking = { register: (what: never) => { registered.push(what); return () => {} } }
   host.provide('tuiCommandTrees', taking)
   host.provide('tuiSettingsSections', taking)
-  assert.deepEqual(registered.map(({ root, ns }) => root ?? ns), ['advisor', 'suggest'])
+  assert.deepEqual(registered.map(({ root, ns }) => root ?? ns), ['advisor', 'suggest', 'suggest'])
   host.provide('tuiCommandTrees', { register: () => { throw new Error('taken') } })
 })

@@ -124,3 +124,9 @@ test('the browser half is one classic script that imports nothing of the host bu
   const said = execFileSync(process.execPath, ['-e', node.replace('require(', 'eval(require("node:fs").readFileSync(').replace(');const m', ',"utf8"));const m')], { encoding: 'utf8' })
   assert.equal(said.trim(), 'dsh-suggest function slots,locale,remote,remote.commands,connection')
 })
+
+test('a run that the host did not take says so beside its step, which is still there (D11)', () => {
+  const refused = shown({ state: state({ reason: { code: 'refused', message: 'your run was not taken: the host did not answer within 10 s; run it again' } }) })
+  assert.equal(refused?.run, true)
+  assert.deepEqual(refused?.notes, [{ id: 'refused', text: 'your run was not taken: the host did not answer within 10 s; run it again', tone: 'error' }])
+})

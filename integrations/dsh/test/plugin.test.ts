@@ -252,6 +252,40 @@ test('a text for the input goes only to the page whose click it answers (D13)', 
   assert.deepEqual(await host.verb(id, 'fill /compact'), { text: '{"ok":true}', code: 'ok', fill: '/compact' })
 })
 
+test('a text that a typed command brings is offered to the open pages, once (C8, D13)', async () => {
+  const { id } = await started()
+  const page = new ScriptedResponse()
+  host.routes.get('/suggest/events')?.({ method: 'GET', headers: { host: 'localhost' }, on: () => {} }, page as never)
+  assert.deepEqual(await host.command(id, 'fill Fix the parser'), { kind: 'success', text: '{"ok":true}' })
+  const offered = [...page.text.matchAll(/event: fill\ndata: (.+)\n/g)].map(match => JSON.parse(match[1] ?? ''))
+  assert.deepEqual(offered, [{ session: id, text: 'Fix the parser' }])
+  // A page that comes later is told nothing of it.
+  const late = new ScriptedResponse()
+  host.routes.get('/suggest/events')?.({ method: 'GET', headers: { host: 'localhost' }, on: () => {} }, late as never)
+  assert.doesNotMatch(late.text, /event: fill/)
+})
+
+test('between a turn and a queued one the host goes first: what is told waits, in its order, and whoever asks gets all of it', async () => {
+  const { id, agent } = await started()
+  agent.human('one')
+  agent.human('two')
+  agent.end()
+  // A verb of the human is asked about the present.
+  await host.command(id, 'status')
+  const kinds = (): string[] => told().filter(entry => entry.params['session'] === id).map(entry => (entry.method === 'session/event' ? entry.params['event'].type : entry.method))
+  await host.until('the command', () => kinds().includes('command'))
+  const order = kinds()
+  assert.ok(order.indexOf('turn/end') >= 0 && order.indexOf('turn/end') < order.lastIndexOf('turn/start') && order.lastIndexOf('turn/start') < order.indexOf('command'), order.join(' '))
+  agent.human('three')
+  agent.end()
+  agent.end()
+  const events = (): number[] => told().filter(entry => entry.method === 'session/event').map(entry => entry.params['event'].seq)
+  await host.until('everything', () => events().length === agent.session.events.length)
+  assert.deepEqual(events(), agent.session.events.map(event => event.seq))
+  // The end of a turn that nothing follows is told at once.
+  assert.equal(kinds().at(-1), 'session/status')
+})
+
 test('a taken command name is left alone, and the others work', async () => {
   host = new ScriptedHost()
   host.commands.set('chapters-prompt', { name: 'chapters-prompt', description: '', handler: async () => ({ kind: 'success', text: 'theirs' }) })

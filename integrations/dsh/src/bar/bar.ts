@@ -36,6 +36,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     const dock = useRef<HTMLDivElement>(null)
     const refocus = useRef(false)
     const draftNow = useRef(draft)
+    const filled = useRef(view.fill?.number ?? 0)
     draftNow.current = draft
 
     const t = (key: Key): string => {
@@ -80,6 +81,30 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
       if (filling.step === 'done' && !draft.includes(filling.text)) setFilling({ step: 'none' })
     }, [draft, filling])
 
+    const fill = (text: string, ask: boolean): void => {
+      if (ask) return setFilling({ step: 'ask', text })
+      setFilling(fillInput(props.inputActions, text) ? { step: 'check', text } : { step: 'cannot' })
+    }
+    // A typed command brought a text: it takes the place of the command, whose answer may still be on its way.
+    const brought = view.fill
+    useEffect(() => {
+      if (brought === undefined || brought.number <= filled.current) return
+      filled.current = brought.number
+      let left = 100
+      const settle = (): boolean => {
+        const now = draftNow.current
+        if (/^\/(suggest|chapters-prompt)\b/.test(now) && --left > 0) return false
+        // Where nothing is shown nobody can be asked; the command's answer has the text.
+        if (now === '' || shown !== undefined) fill(brought.text, now !== '')
+        return true
+      }
+      if (settle()) return
+      const timer = setInterval(() => {
+        if (settle()) clearInterval(timer)
+      }, 50)
+      return () => clearInterval(timer)
+    }, [brought?.number])
+
     if (shown === undefined) return null
 
     const act = (line: string): void => {
@@ -98,11 +123,6 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
           setRefusal(t('unlinkedHint'))
         },
       )
-    }
-
-    const fill = (text: string, ask: boolean): void => {
-      if (ask) return setFilling({ step: 'ask', text })
-      setFilling(fillInput(props.inputActions, text) ? { step: 'check', text } : { step: 'cannot' })
     }
 
     const click = (event: MouseEvent): void => {

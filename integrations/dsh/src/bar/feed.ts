@@ -10,6 +10,8 @@ const GRACE_MS = 1_500
 export interface View {
   frame: Frame | null
   connected: boolean
+  /** A text that a typed command brought for the input, once each. */
+  fill?: { number: number; text: string }
 }
 
 /** An observable value of the shape that the host's slots take. */
@@ -31,6 +33,13 @@ class SessionStore implements Store {
   }
   set(view: View): void {
     if (view.frame === this.#view.frame && view.connected === this.#view.connected) return
+    const { fill } = this.#view
+    this.#show(fill === undefined ? view : { ...view, fill })
+  }
+  fill(text: string): void {
+    this.#show({ ...this.#view, fill: { number: (this.#view.fill?.number ?? 0) + 1, text } })
+  }
+  #show(view: View): void {
     this.#view = view
     for (const listener of [...this.#listeners]) listener()
   }
@@ -141,6 +150,16 @@ export class Feed {
       if (frame === undefined) return
       this.#fresh?.add(frame.session)
       this.#take(frame)
+    })
+    source.addEventListener('fill', event => {
+      // The command was typed in one page; the others show the session, too.
+      if (document.hidden || !document.hasFocus()) return
+      try {
+        const { session, text } = JSON.parse((event as MessageEvent<string>).data) as Record<string, unknown>
+        if (typeof session === 'string' && typeof text === 'string') this.#of(session).fill(text)
+      } catch {
+        // The command's own answer has the text.
+      }
     })
     source.addEventListener('synced', () => {
       this.#pushed = true

@@ -75,6 +75,8 @@ export function look(frame: Frame | null, connected: boolean, t: (key: Key) => s
     case 'analyzing':
       return { ...base, status: 'analyzing', label: t('analyzing'), hint: offer === undefined ? t('analyzingHint') : undefined }
     case 'ready':
+      // A run that the host did not take: the step is still there.
+      if (reason !== null) notes.unshift({ id: 'refused', text: sentence(chinese, reason), tone: 'error' })
       return { ...base, status: 'ready', label: t('ready') }
     case 'failed': {
       const why = reason === null ? '' : sentence(chinese, reason)

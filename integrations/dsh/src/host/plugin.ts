@@ -32,7 +32,7 @@ const MAX_LINE_CHARACTERS = 4_096
 const GLOBAL = { global: true }
 
 const HELP =
-  'state · status · model [provider/model|clear] · on · off · run [id] · autorun on|off|reset · retry · report · help'
+  'state · status · model [provider/model|clear] · on · off · run [id] · autorun on|off|reset · retry · report · summary · cards [accept|dismiss ID] · help'
 
 const ADVISOR_HELP = 'on · off · status · config · model · model set PROVIDER MODEL · model reset'
 
@@ -78,6 +78,9 @@ export class Plugin {
   #linkedOnce = false
   /** Texts for the input of the page whose verb is being answered. */
   #fills = new Map<string, { text: string | undefined }>()
+  /** Verbs that were typed into the input of some page, by session, while they are being answered. */
+  #typed = new Map<string, number>()
+  #route: Route | undefined
 
   constructor(ctx: Context, raw: unknown) {
     this.#ctx = ctx
@@ -183,6 +186,8 @@ export class Plugin {
     this.frames.acknowledge(id)
     const fill = { text: undefined as string | undefined }
     if (fromPage) this.#fills.set(id, fill)
+    else this.#typed.set(id, (this.#typed.get(id) ?? 0) + 1)
+    session.caughtUp()
     try {
       const answer = asRecord(await this.sidecar.request('command', { session: id, line: words }, /^advisor model set /.test(words) ? TRIAL_MS : VERB_MS))
       const text = typeof answer?.['text'] === 'string' ? answer['text'] : ''
@@ -192,6 +197,11 @@ export class Plugin {
       return { code: 'unlinked', text: `the engine did not answer: ${describe(error)}` }
     } finally {
       if (this.#fills.get(id) === fill) this.#fills.delete(id)
+      if (!fromPage) {
+        const left = (this.#typed.get(id) ?? 1) - 1
+        if (left > 0) this.#typed.set(id, left)
+        else this.#typed.delete(id)
+      }
     }
   }
 
@@ -263,9 +273,13 @@ export class Plugin {
         return session.note(method, text, typeof params['summary'] === 'string' ? params['summary'] : text, 'advisor')
       case 'input/fill': {
         const fill = this.#fills.get(session.id)
-        if (fill === undefined) return { ok: false, reason: 'no page asked for it' }
-        fill.text = text
-        return { ok: true }
+        if (fill !== undefined) {
+          fill.text = text
+          return { ok: true }
+        }
+        // Who typed the command sits before one of the pages: the one that has the focus takes the text.
+        if (!this.#typed.has(session.id)) return { ok: false, reason: 'nobody asked for it' }
+        return this.#route?.fill(session.id, text) === true ? { ok: true } : { ok: false, reason: 'no page is open' }
       }
       case 'model/complete':
         if (this.#models === undefined) throw new RpcError(-32603, 'the host has no model service')
@@ -399,6 +413,7 @@ export class Plugin {
       },
       this.#log,
     )
+    this.#route = route
     ctx.effect(() => {
       const release = server.register({ kind: 'exact', path: PATH, handler: guarded(this.#log, PATH, (request: HttpRequest, response: HttpResponse) => route.handle(request, response)) })
       return () => {

@@ -50,6 +50,12 @@ export class Route {
     page.begin(this.#frames.all())
   }
 
+  /** Offers a text for the input of a session to the pages, once. Gives whether there is any page. */
+  fill(session: string, text: string): boolean {
+    for (const page of this.#pages) page.fill(session, text)
+    return this.#pages.size > 0
+  }
+
   close(): void {
     for (const page of this.#pages) page.close()
     this.#pages.clear()
@@ -84,6 +90,11 @@ class Page {
     if (this.#closed) return
     if (this.#blocked) this.#waiting.set(frame.session, frame)
     else this.#write(`event: frame\ndata: ${JSON.stringify(frame)}\n\n`)
+  }
+
+  /** A page that does not read now has nobody before it who waits for the text. */
+  fill(session: string, text: string): void {
+    if (!this.#blocked) this.#write(`event: fill\ndata: ${JSON.stringify({ session, text })}\n\n`)
   }
 
   close(): void {

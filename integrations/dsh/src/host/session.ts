@@ -20,6 +20,9 @@ const MAX_BETWEEN_MS = 2_000
 
 const HISTORY_CHUNK_CHARACTERS = 256 * 1024
 
+/** How long what the sidecar is told may wait for the host, which starts the next turn of its own meanwhile. */
+const HELD_MS = 100
+
 /** So many submissions are remembered for a withdrawal. */
 const MAX_SUBMISSIONS = 64
 
@@ -60,6 +63,9 @@ export class Session {
   #gesture = 0
   /** Raised by each opening, so that an older one stops. */
   #opening = 0
+  /** What waits to be told, in order, while the host goes from one turn into the next. */
+  #held: [string, unknown][] | undefined
+  #holding: NodeJS.Timeout | undefined
 
   constructor(agent: Agent, services: Services) {
     this.id = agent.id
@@ -149,6 +155,8 @@ export class Session {
   unlink(): void {
     this.#opening++
     this.live = false
+    this.#held = undefined
+    clearTimeout(this.#holding)
     this.#submitted.clear()
   }
 
@@ -167,6 +175,9 @@ export class Session {
       if (asRecord(message?.['source'])?.['kind'] === 'user') this.#human(message?.['id'])
     }
     if (!this.live) return
+    // The next turn starts at once, so that nothing can come of this one's end any more: its request goes first.
+    if (event.type === 'turn/end' && this.agent.inbox.nextTurn.length > 0) this.#hold()
+    else if (this.#held !== undefined && (event.type === 'assistant/chunk' || event.type === 'assistant/message' || event.type === 'turn/end')) this.caughtUp()
     // An event that was appended while another one was told arrives before it; the log has them in order.
     const { events } = this.host
     while (this.#cursor < events.length) this.#tell(events[this.#cursor++])
@@ -176,19 +187,29 @@ export class Session {
     }
   }
 
+  /** Tells what waits: the host is where it wanted to be, or somebody wants to know. */
+  caughtUp(): void {
+    clearTimeout(this.#holding)
+    const held = this.#held
+    this.#held = undefined
+    for (const [method, params] of held ?? []) this.#services.notify(method, params)
+  }
+
   status(): void {
-    if (this.live) this.#services.notify('session/status', this.facts())
+    if (!this.live) return
+    this.#notify('session/status', this.facts())
+    if (this.agent.status === 'idle') this.caughtUp()
   }
 
   goalChanged(): void {
-    if (this.live) this.#services.notify('session/goal', { session: this.id, goal: this.goal() })
+    if (this.live) this.#notify('session/goal', { session: this.id, goal: this.goal() })
   }
 
   inboxed(kind: 'inserted' | 'claimed' | 'discarded', message: Message): void {
     if (kind === 'inserted' && message.source.kind === 'user') this.#human(message.id)
     if (!this.live) return
     const nextStep = this.agent.inbox.nextStep.some(waiting => waiting.id === message.id)
-    this.#services.notify('session/inbox', {
+    this.#notify('session/inbox', {
       session: this.id,
       kind,
       id: message.id,
@@ -282,8 +303,20 @@ export class Session {
     return human + other > 0
   }
 
+  #hold(): void {
+    if (this.#held !== undefined) return
+    this.#held = []
+    this.#holding = setTimeout(() => this.caughtUp(), HELD_MS)
+    this.#holding.unref()
+  }
+
+  #notify(method: string, params: unknown): void {
+    if (this.#held === undefined) this.#services.notify(method, params)
+    else this.#held.push([method, params])
+  }
+
   #tell(event: SessionEvent | undefined): void {
-    if (event !== undefined && !UNREAD.has(event.type)) this.#services.notify('session/event', { session: this.id, event: lean(event).event })
+    if (event !== undefined && !UNREAD.has(event.type)) this.#notify('session/event', { session: this.id, event: lean(event).event })
   }
 
   /** Counts a prompt of the human once, whether it is seen queued, said, or both. */
