@@ -1,10 +1,10 @@
 // The advisor: what it reads, how its notes arrive, what a person can do about it, and where it shows.
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { composer, note, openBrowser, select, send, shot } from '../lib/browser.mjs'
+import { composer, note, offers, openBrowser, select, send, shot } from '../lib/browser.mjs'
 import { DIRECTOR, noted, REVIEWER } from '../lib/model-server.mjs'
 import { gate, never, until } from '../lib/wait.mjs'
 import { makeWorld } from '../lib/world.mjs'
@@ -92,7 +92,7 @@ test('a concern is steered into the running session, and the worker reads it wit
   assert.deepEqual({ ...message.data.source, summary: undefined }, { kind: 'plugin', plugin: 'advisor', form: 'notice', summary: undefined })
   assert.equal(world.turns(session)[2].messages.some(message => message.text === text), true, 'in the turn that ran')
   await until('the row in the chat', async () => (await page.getByText('[advisor:concern]').count()) > 0)
-  await shotPage('advisor-note')
+  await shotPage('advisor-note', 'foot')
   await until('the review of turn 3', () => world.model.reviews().at(-1).messages.some(message => message.text.includes('look at the files')))
   assert.ok(!world.model.reviews().at(-1).messages.some(message => message.text.includes('has no test')), 'it does not read its own note')
 })
@@ -149,7 +149,16 @@ test('a blocker holds autorun until the human answers (A4, V3)', async () => {
   await world.prompt(session, 'You are right: put schema.sql back')
   const answered = await advisorOf(session, 'the answer', advisor => advisor.blocker === null)
   assert.equal(answered.state.autorun.armed, false, 'a prompt of the human disarms (A5)')
-  await world.state(session, 'an offer for it', state => state.status === 'ready' && state.offer.turn === 4)
+  const { state: { offer } } = await world.state(session, 'an offer for it', state => state.status === 'ready' && state.offer.turn === 4)
+  // Beside a director its offer takes the place of the guess (V8).
+  await offers(page, offer.text)
+  assert.equal(await page.locator('[data-suggest-tip-text]').count(), 0)
+  const box = composer(page)
+  await box.click()
+  await page.keyboard.press('ArrowRight')
+  await until('the offer in the input', async () => (await box.inputValue()) === offer.text)
+  await box.fill('')
+  assert.equal(world.turns(session).length, 4)
   await world.verb(session, 'autorun on')
   await world.state(session, 'a round', state => state.autorun.rounds >= 1)
   await world.verb(session, 'autorun off')
@@ -226,12 +235,12 @@ test('a model that fails its trial is not pinned, by the command and in the head
   await panel().locator('[data-suggest-action="pin"]').click()
   await until('the refusal', async () => /reviewer-2 was not pinned/.test(await said('[data-suggest-advisor-panel]').innerText()))
   assert.equal(await panel().locator('[data-suggest-pair]').innerText(), 'mock-reviewer/reviewer-1')
-  await shotPage('advisor-pin-refused')
+  await shotPage('advisor-pin-refused', 'header')
 
   world.model.trial = () => ({ text: 'ready' })
   await panel().locator('[data-suggest-action="pin"]').click()
   await until('the pin', async () => (await panel().locator('[data-suggest-pair]').innerText()) === 'mock-reviewer/reviewer-2' && /session override/.test(await panel().locator('[data-suggest-source]').innerText()))
-  await shotPage('advisor-header')
+  await shotPage('advisor-header', 'header')
   await page.keyboard.press('Escape')
   await panel().waitFor({ state: 'detached' })
   await world.prompt(session, 'Reviewed by the other one')
@@ -256,7 +265,7 @@ test('the guess of the next prompt stands under the input; → in the empty inpu
   const tip = page.locator('[data-suggest-tip-text]')
   await tip.waitFor()
   assert.equal(await tip.innerText(), 'Run the report tests again')
-  await shotPage('advisor-tip')
+  await shotPage('advisor-tip', 'foot')
   const box = composer(page)
   await box.click()
   await page.keyboard.type('x')
@@ -302,10 +311,10 @@ test('settings saved in the page are in the row, and hold in running sessions at
   await field('model').selectOption(REVIEWER.model)
   await field('immuneTurns').fill('0')
   await field('systemPrompt').fill('You review for a bank.\nBe strict.')
-  await shotPage('advisor-settings')
+  await shotPage('advisor-settings', 'settings')
   await page.locator('[data-suggest-card] [data-suggest-action="save"]').click()
   await until('saved', async () => /Saved/.test(await said('[data-suggest-card]').innerText()))
-  await shotPage('advisor-settings-saved')
+  await shotPage('advisor-settings-saved', 'settings')
   const file = readFileSync(world.rowFile, 'utf8')
   assert.match(file, /# kept by every save/)
   assert.match(file, /promptMaxRounds: 5 # few/)
@@ -356,7 +365,7 @@ test('the command says what it did, in every form (V7)', async () => {
   await composer(page).click()
   await page.keyboard.type('/advisor')
   await until('the command in the menu', async () => (await page.getByText('a second model that reviews each turn').count()) > 0)
-  await shotPage('advisor-command')
+  await shotPage('advisor-command', 'foot')
   await composer(page).fill('')
   await send(page, '/advisor status')
   await until('its answer', () => world.log(session).filter(event => event.type === 'command/done').length === 12)
@@ -382,7 +391,7 @@ test('the advisor\'s calls are for pages of this server', async () => {
   }
 })
 
-test('both themes, a narrow window and Chinese hold everything', async () => {
+test('both themes and a narrow window hold everything', async () => {
   const session = await started('looks')
   await advise(session, { ...ADVISED, advisor: REVIEWER }, /nextPrompt: true/)
   world.model.predict = () => ({ text: 'NEXT: Run the report tests again, and then look at the long list of rows that the footer leaves out' })
@@ -390,9 +399,8 @@ test('both themes, a narrow window and Chinese hold everything', async () => {
   for (const [name, theme, width] of [['dark', 'dark', 1280], ['narrow', 'light', 480]]) {
     await page.emulateMedia({ colorScheme: theme })
     await page.setViewportSize({ width, height: 860 })
-    if (width < 600) await show('looks').catch(() => {})
     await page.locator('[data-suggest-tip-text]').waitFor()
-    await shotPage(`advisor-tip-${name}`)
+    await shotPage(`advisor-tip-${name}`, 'foot')
     if (await header().isVisible()) {
       await header().click()
       await panel().waitFor()
@@ -400,7 +408,7 @@ test('both themes, a narrow window and Chinese hold everything', async () => {
         const box = await panel().boundingBox()
         return box.x >= 0 && box.x + box.width <= width
       }, 5_000)
-      await shotPage(`advisor-header-${name}`)
+      await shotPage(`advisor-header-${name}`, 'header')
       await page.keyboard.press('Escape')
     }
     const tip = await page.locator('[data-suggest-tip-text]').boundingBox()
@@ -409,7 +417,7 @@ test('both themes, a narrow window and Chinese hold everything', async () => {
   await page.setViewportSize({ width: 1280, height: 860 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await openCard()
-  await shotPage('advisor-settings-dark')
+  await shotPage('advisor-settings-dark', 'settings')
   await page.keyboard.press('Escape')
   await page.emulateMedia({ colorScheme: 'light' })
 })
@@ -427,7 +435,17 @@ async function openCard() {
   await page.locator('[data-suggest-card]').waitFor()
 }
 
-async function shotPage(name) {
+/** Parts of a page of 1280 pixels; a narrow one is shown whole. */
+const PARTS = {
+  settings: { x: 240, y: 30, width: 800, height: 800 },
+  header: { x: 280, y: 0, width: 1000, height: 400 },
+  foot: { x: 300, y: 560, width: 960, height: 300 },
+}
+
+async function shotPage(name, part) {
   const dir = process.env.SUGGEST_E2E_SHOTS
-  if (dir !== undefined) await page.screenshot({ path: join(dir, `${name}.png`) })
+  if (dir === undefined) return
+  mkdirSync(dir, { recursive: true })
+  const clip = page.viewportSize().width < 1_000 ? undefined : PARTS[part]
+  await page.screenshot({ path: join(dir, `${name}.png`), ...(clip === undefined ? {} : { clip }) })
 }
