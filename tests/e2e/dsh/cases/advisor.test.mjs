@@ -414,6 +414,13 @@ test('both themes and a narrow window hold everything', async () => {
     const tip = await page.locator('[data-suggest-tip-text]').boundingBox()
     assert.ok(tip.x >= 0 && tip.x + tip.width <= width, `${name}: the tip is inside the page`)
   }
+  await openCard()
+  await until('the settings are inside the narrow page', () => page.evaluate(() => [...document.querySelectorAll('[data-suggest-card] :is(input, select, textarea, button)')].every(control => {
+    const box = control.getBoundingClientRect()
+    return box.left >= 0 && box.right <= window.innerWidth
+  })), 5_000)
+  await shotPage('advisor-settings-narrow')
+  await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 1280, height: 860 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await openCard()

@@ -78,14 +78,14 @@ export async function send(page, text) {
   }, 10_000, 250)
 }
 
-export async function shot(page, name) {
+export async function shot(page, name, above = 170) {
   const dir = process.env.SUGGEST_E2E_SHOTS
   if (dir === undefined) return
   mkdirSync(dir, { recursive: true })
   // What matters is the bar, what stands above it, and the input.
   const { width, height } = page.viewportSize()
   const [top, input] = await Promise.all([bar(page).first().boundingBox({ timeout: 1_000 }).catch(() => null), composer(page).boundingBox()])
-  const from = Math.max(0, Math.min(top?.y ?? input.y, input.y) - 170)
+  const from = Math.max(0, Math.min(top?.y ?? input.y, input.y) - above)
   const left = width >= 1_000 ? 300 : 0
   await page.screenshot({ path: join(dir, `${name}.png`), clip: { x: left, y: from, width: width - left, height: Math.min(height - from, input.y + input.height + 90 - from) } })
 }

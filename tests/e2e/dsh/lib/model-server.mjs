@@ -24,6 +24,8 @@ export async function startModelServer() {
     /** The title of a session whose first prompt holds no {{name}}. */
     title: 'The report command',
     directorDelay: 0,
+    /** What the worker answers to any prompt, if it is set. */
+    says: undefined,
     goalRounds: 2,
     goalRoundDelay: 60,
     director: () => ({ text: `NEXT: Write test number ${server.directorCalls().length} for the parser in src/parse.rs` }),
@@ -126,6 +128,7 @@ async function worker(server, seen) {
   if (last.includes('<goal_round>')) return goalRound(server, seen, last)
   if (last.startsWith('[advisor:')) return { text: 'I have read that, and go on.' }
   if (afterTool) return { text: 'The tool printed its output; this part is done.' }
+  if (server.says !== undefined) return { text: server.says }
   if (last.includes('[[tool]]')) return { tool: 'bash', args: { command: 'echo SECRET-TOOL-OUTPUT', description: 'say it' } }
   if (last.includes('[[goal]]')) return { tool: 'create_goal', args: { objective: 'Finish the report command' } }
   if (last.includes('[[todo]]')) return { tool: 'todo_write', args: { todos: [{ content: 'write the parser', status: 'in_progress' }, { content: 'write the tests', status: 'pending' }] } }

@@ -37,8 +37,10 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
   const model = await startModelServer()
   writeFileSync(join(home, 'settings.yaml'), settingsYaml(model.url, settings))
   const world = { dir, home, workspace, model, output: '', port: 0, child: undefined, rowFile: join(home, 'profiles/web/cordis.patch.yml') }
-  const env = { ...process.env, DSH_HOME: home, DSH_TELEMETRY_DISABLED: '1', DEEPSEEK_API_KEY: 'sk-scripted', NODE_PATH: '' }
+  // What the engine remembers of its own, the board's file among it, belongs to this world alone.
+  const env = { ...process.env, DSH_HOME: home, XDG_STATE_HOME: join(dir, 'state'), DSH_TELEMETRY_DISABLED: '1', DEEPSEEK_API_KEY: 'sk-scripted', NODE_PATH: '' }
   world.env = env
+  world.cardsFile = join(dir, 'state', 'suggest', 'suggestions.json')
 
   world.dsh = (...args) => run([BIN, ...args], { env, cwd: workspace })
   world.row = config => {
