@@ -62,7 +62,7 @@ fn waiting_hook(world: &World, event: &str, meanwhile: impl FnOnce()) -> Run {
         let hook = scope
             .spawn(|| world.run_with_input(&["hook", "claude-code", "--system-message"], event.as_bytes()));
         until("the background process", || {
-            record(world, "claude-code", "s-1")?.pointer("/work/process")?.as_u64()
+            record(world, "claude-code", "s-1")?.get("work")?.get("process")?.as_u64()
         });
         meanwhile();
         hook.join().unwrap().ends_with(0)
