@@ -4,7 +4,7 @@ import type { Provider, SessionAdvisor } from '../common/advisor.ts'
 import type { BarProps } from './bar.ts'
 import type { SettingsCalls } from './calls.ts'
 import { pairSelects, type Pair } from './choice.ts'
-import { copy, type Key } from './copy.ts'
+import { copy, sentence, type Key } from './copy.ts'
 import type { React } from './host.ts'
 
 export interface HeaderProps extends Pick<BarProps, 'sessionId' | 'useSuggest' | 'useSession' | 't'> {
@@ -135,7 +135,7 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
           'div',
           { className: 'suggest-pop', role: 'dialog', 'aria-label': t('advisorOpen'), 'data-suggest-advisor-panel': '', style: { top: place.top, left: place.left } },
           h('p', { className: 'suggest-pop-title' }, t('advisor'), h('span', { className: 'suggest-pop-status', 'data-status': advisor.status }, status)),
-          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note' }, advisor.reason.message),
+          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note' }, sentence(t('advisor') === copy.zh.advisor, advisor.reason)),
           advisor.blocker === null ? null : h('p', { className: 'suggest-pop-note', 'data-tone': 'error' }, `${t('blockerOpen')}: ${advisor.blocker}`),
           line(t('reviewer'), h('span', { key: 'pair', 'data-suggest-pair': '' }, told?.pair ? `${told.pair.provider}/${told.pair.model}` : t('noReviewer')), source === undefined ? null : h('span', { key: 'source', className: 'suggest-chip', 'data-suggest-source': '' }, source)),
           h('div', { className: 'suggest-pop-fields' }, ...pairSelects(react, t, providers, pair, next => {

@@ -68,6 +68,8 @@ export class Plugin {
   #config: ReturnType<typeof readConfig>
   #advisor: AdvisorCalls
   #checks = 0
+  /** The row that the sidecar knows. */
+  #toldRow: unknown
   #models: Models | undefined
   #agents: Agents | undefined
   /** A page can be there. */
@@ -89,7 +91,10 @@ export class Plugin {
     const files = new RowFiles(ctx)
     this.sidecar = new Sidecar({
       find: () => findBinary({ configured: this.#config.binary }),
-      hello: () => ({ protocol: PROTOCOL, plugin: { name: PACKAGE, version: VERSION }, host: { name: 'dsh' }, config: this.#config.rest, transfer: 'host' }),
+      hello: () => {
+        this.#toldRow = this.#config.rest
+        return { protocol: PROTOCOL, plugin: { name: PACKAGE, version: VERSION }, host: { name: 'dsh' }, config: this.#config.rest, transfer: 'host' }
+      },
       log: this.#log,
       events: {
         linked: greeting => this.#linked(greeting),
@@ -143,10 +148,15 @@ export class Plugin {
     if (!this.#entered) return
     if (before.problem !== undefined) return this.sidecar.start()
     if (config.binary !== before.binary) return this.sidecar.restart()
-    if (!this.sidecar.linked) return
+    if (this.sidecar.linked) this.#tellRow()
+  }
+
+  #tellRow(): void {
+    const { rest } = this.#config
     const check = ++this.#checks
-    this.sidecar.notify('config', { config: config.rest })
-    this.#check(config.rest).then(
+    this.#toldRow = rest
+    this.sidecar.notify('config', { config: rest })
+    this.#check(rest).then(
       wrong => {
         if (check !== this.#checks || !this.sidecar.linked) return
         this.frames.setLink(wrong === undefined ? { kind: 'linked' } : { kind: 'off', code: 'configuration', message: wrong })
@@ -230,6 +240,8 @@ export class Plugin {
     if (this.#config.problem === undefined) {
       this.frames.setLink(greeting.off === null ? { kind: 'linked' } : { kind: 'off', ...greeting.off })
     }
+    // The row may have changed since the greeting left.
+    if (this.#toldRow !== this.#config.rest) this.#tellRow()
     for (const session of this.sessions.values()) this.#tell(session, resumed)
   }
 
