@@ -36,8 +36,13 @@ fn exit_code(arguments: Vec<OsString>) -> u8 {
     let cli = match cli::Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version go to standard output, where a closed pipe is no failure.
-            let _ = error.print();
+            // Help and version go to standard output, where a closed pipe is no failure and a full disk is one.
+            let printed = error.print();
+            if !error.use_stderr()
+                && printed.is_err_and(|error| error.kind() != std::io::ErrorKind::BrokenPipe)
+            {
+                return exit::Exit::Failed.code();
+            }
             return u8::try_from(error.exit_code()).unwrap_or(exit::Exit::Usage.code());
         }
     };

@@ -8,6 +8,7 @@ use crate::setup;
 use clap::{Args, Subcommand};
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};
+use suggest_llm::{Credentials, ProviderTable};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,8 +80,9 @@ fn no_place() -> Failure {
 fn check(arguments: &CheckArgs, global: &Global, output: &Output) -> Result<(), Failure> {
     let file: Option<&Path> = arguments.file.as_deref().or(global.config.as_deref());
     let settings = config::load(Wanted { config: file, model: None })?;
-    setup::providers(&settings)?;
+    let table = setup::providers(&settings)?;
     warn(&settings, output);
+    check_models(&settings, &table, output)?;
     match &settings.file {
         Some((found, true)) => output.answer(&format!("{} is valid", found.path.display())),
         Some((found, false)) => {
@@ -88,6 +90,49 @@ fn check(arguments: &CheckArgs, global: &Global, output: &Output) -> Result<(), 
         }
         None => Err(no_place()),
     }
+}
+
+/// Whether each model that is named can be asked: a provider that nobody knows is wrong, a key that is missing here may
+/// be set elsewhere.
+fn check_models(settings: &Settings, table: &ProviderTable, output: &Output) -> Result<(), Failure> {
+    let config = &settings.config;
+    let advisor = (config.advisor.provider.as_str(), config.advisor.model.as_str());
+    let pair = match advisor {
+        ("", "") => None,
+        (provider, "") => {
+            output.warning(&format!(
+                "`advisor.provider` is {provider} and `advisor.model` is not set: the advisor makes no call until both are"
+            ));
+            None
+        }
+        ("", model) => {
+            output.warning(&format!(
+                "`advisor.model` is {model} and `advisor.provider` is not set: the advisor makes no call until both are"
+            ));
+            None
+        }
+        (provider, model) => Some(format!("{provider}/{model}")),
+    };
+    let named = |model: &Option<suggest_core::ModelId>| model.as_ref().map(ToString::to_string);
+    let models = [
+        ("promptModel", named(&config.prompt_model)),
+        ("cards.model", named(&config.cards.model)),
+        ("summary.model", named(&config.summary.model)),
+        ("advisor.provider and advisor.model", pair),
+    ];
+    for (key, model) in models {
+        let Some(model) = model else { continue };
+        let wrong = |problem: &dyn std::fmt::Display| Failure::usage(format_args!("{key}: {problem}"));
+        let id = suggest_llm::ModelId::parse(&model).map_err(|error| wrong(&error))?;
+        let ready = table.readiness(&id).map_err(|error| wrong(&error))?;
+        if let Credentials::Missing { looked_in } = ready.credentials {
+            output.warning(&format!(
+                "{key} is {model}, and there is no key for it here: set {}",
+                looked_in.join(" or ")
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn show(arguments: &ShowArgs, global: &Global, output: &Output) -> Result<(), Failure> {

@@ -21,9 +21,10 @@ One tiny question with fixed words is sent to the model, if sending to it is all
 any session.
 
 Exit status:
-  0  all is well, or there are only warnings
-  1  something is wrong with the endpoint, the key or the model
-  2  something is wrong with the configuration";
+  0    all is well, or there are only warnings
+  1    the endpoint, the key or the model does not work
+  2    the configuration is wrong, the key is missing, or sending is not allowed
+  130  interrupted";
 
 /// Check the configuration, the endpoint, the key and the model
 #[derive(Debug, Args)]
@@ -52,7 +53,10 @@ pub(crate) fn run(arguments: &DoctorArgs, global: &Global, output: &Output) -> R
                 output.clear();
                 match examined {
                     Some(findings) => findings,
-                    None => return Ok(Exit::Interrupted),
+                    None => {
+                        output.note("interrupted; nothing is left running");
+                        return Ok(Exit::Interrupted);
+                    }
                 }
             }
             // A broken configuration is what a doctor is for.

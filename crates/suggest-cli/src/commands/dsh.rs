@@ -34,7 +34,7 @@ pub(crate) fn run(_arguments: &DshArgs) -> Result<Exit, Failure> {
         return Err(Failure::usage(
             "the dsh plugin starts this command, and nobody types its messages by hand",
         )
-        .with_help("install the plugin: dsh plugin add dsh-suggest"));
+        .with_help("install the plugin: dsh plugin add dsh-suggest --profile web"));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -16,7 +16,7 @@ use ask::Asked;
 use clap::Args;
 use report::NextReport;
 use std::sync::Arc;
-use suggest_core::{Input, ModelSource, ReasonCode, Session, State, Status, Timestamp};
+use suggest_core::{EndReason, Event, Input, ModelSource, ReasonCode, Session, State, Status, Timestamp};
 use suggest_engine::{Engine, NoHost};
 
 const EXAMPLES: &str = "\
@@ -111,7 +111,11 @@ fn next(
     let setup = source.setup().with_model_source(settings.model_source());
     let session = engine.open_session(setup, settings.config.clone(), Arc::new(NoHost));
     let slice_chars = settings.config.prompt_context_chars;
-    let log = source.read(arguments.input.at_turn(), slice_chars, |event| session.history(event))?;
+    let mut completed = false;
+    let log = source.read(arguments.input.at_turn(), slice_chars, |event| {
+        completed |= matches!(event, Event::TurnEnded { reason: EndReason::Completed, .. });
+        session.history(event);
+    })?;
     log.warnings(&name).iter().for_each(|warning| output.warning(warning));
     let state = session.state();
     let state = if may_ask(&state) {
@@ -133,7 +137,7 @@ fn next(
     } else if let Some(offer) = &report.offer {
         output.answer(&offer.text)?;
     }
-    Ok(conclude(&state, output))
+    Ok(conclude(&state, completed, output))
 }
 
 /// Whether the newest turn completed, so that there is something to answer.
@@ -153,7 +157,9 @@ fn tell_default_model(state: &State, output: &Output) {
 }
 
 /// Says on standard error what the answer alone does not, and how the run ends.
-fn conclude(state: &State, output: &Output) -> Exit {
+///
+/// `completed` tells whether any turn completed, so that there is an earlier one to look at.
+fn conclude(state: &State, completed: bool, output: &Output) -> Exit {
     let reason = state.reason.as_ref();
     let message = reason.map(|reason| reason.message.as_str()).unwrap_or_default();
     match state.status {
@@ -177,10 +183,18 @@ fn conclude(state: &State, output: &Output) -> Exit {
             match reason.map(|reason| reason.code) {
                 Some(ReasonCode::NotAllowed) => {
                     exit = Exit::Usage;
-                    failure = failure.with_help(format_args!(
-                        "allow it for this run with `--model {model}`, or always with allowTransfer = true; a key is \
-                         needed in any case"
-                    ));
+                    let flagged = state.model.as_ref().is_some_and(|model| model.source == ModelSource::Flag);
+                    failure = if flagged {
+                        failure.with_help(format_args!(
+                            "`--model` allows sending; only the key is missing, and `suggest doctor --model {model}` \
+                             says where it is looked for"
+                        ))
+                    } else {
+                        failure.with_help(format_args!(
+                            "allow it for this run with `--model {model}`, or always with allowTransfer = true; a key \
+                             is needed in any case"
+                        ))
+                    };
                 }
                 Some(ReasonCode::InvalidAnswer | ReasonCode::Cancelled) => {}
                 _ => {
@@ -192,7 +206,7 @@ fn conclude(state: &State, output: &Output) -> Exit {
         }
         Status::Idle | Status::Analyzing => {
             let hint = match reason.map(|reason| reason.code) {
-                Some(ReasonCode::TurnRunning | ReasonCode::TurnNotCompleted) => {
+                Some(ReasonCode::TurnRunning | ReasonCode::TurnNotCompleted) if completed => {
                     "; --at-turn N looks at an earlier turn"
                 }
                 _ => "",

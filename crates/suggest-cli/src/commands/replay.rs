@@ -16,7 +16,7 @@ Examples:
 Exit status:
   0  every expectation holds
   1  an expectation does not hold; the difference is on standard error
-  2  the document is no scenario; the step and the field are named";
+  2  the document cannot be read, or is no scenario; the step and the field are named";
 
 /// Play a scripted session against the state machine, without model, key or clock
 ///

@@ -7,6 +7,7 @@ mod lines;
 mod places;
 mod report;
 mod source;
+mod unpacked;
 
 pub(crate) use args::{InputArgs, is_standard_input};
 pub(crate) use detect::Format;

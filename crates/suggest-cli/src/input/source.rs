@@ -5,6 +5,7 @@ use super::detect::Format;
 use super::events::{self, EventsError};
 use super::places::{self, with_id as session_with_id};
 use super::report::LogReport;
+use super::unpacked::{MAGIC, Unpacked};
 use crate::exit::Failure;
 use crate::output::plain;
 use std::fs::File;
@@ -20,9 +21,6 @@ const FIRST_BYTES: u64 = 64 * 1024;
 
 /// What standard input is called.
 const STANDARD_INPUT: &str = "standard input";
-
-/// How a compressed log begins.
-const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The names of a log in its session's folder.
 const LOG_NAMES: [&str; 2] = ["session.jsonl", "session.jsonl.zstd"];
@@ -190,6 +188,9 @@ impl Source {
             return Self::open_stream(name, id, Box::new(file), choice);
         }
         let format = match choice.format() {
+            Some(Format::Events) if is_compressed(path)? => {
+                return Self::open_stream(name, id, unpacked(Box::new(file)), choice);
+            }
             Some(format) => format,
             None => {
                 let mut first = first_bytes(&mut file).map_err(|error| unreadable(path, &error))?;
@@ -197,6 +198,10 @@ impl Source {
                     // Unlike a stream, a file can be looked at further without waiting.
                     let more = FIRST_BYTES.saturating_sub(u64::try_from(first.len()).unwrap_or(u64::MAX));
                     file.take(more).read_to_end(&mut first).map_err(|error| unreadable(path, &error))?;
+                }
+                if first.starts_with(&MAGIC) && Format::of(&first, Some(&name)).is_none() {
+                    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+                    return Self::open_stream(name, id, unpacked(Box::new(file)), choice);
                 }
                 detected(&name, &first)?
             }
@@ -226,6 +231,23 @@ impl Source {
             None => first_bytes(&mut input)
                 .map_err(|error| Failure::failed(format_args!("cannot read {name}: {error}")))?,
         };
+        if first.starts_with(&MAGIC) && Format::of(&first, None).is_none() {
+            // Once only: what is compressed twice is no session.
+            let mut input = unpacked(Box::new(stream(first, input)));
+            let first = first_bytes(&mut input)
+                .map_err(|error| Failure::failed(format_args!("cannot read {name}: {error}")))?;
+            return Self::open_detected(name, id, first, input, choice);
+        }
+        Self::open_detected(name, id, first, input, choice)
+    }
+
+    fn open_detected(
+        name: String,
+        id: String,
+        first: Vec<u8>,
+        input: Box<dyn Read>,
+        choice: FormatChoice,
+    ) -> Result<Self, Failure> {
         let format = match choice.format() {
             Some(format) => format,
             None => detected(&name, &first)?,
@@ -257,6 +279,18 @@ impl Source {
     }
 }
 
+fn unpacked(input: Box<dyn Read>) -> Box<dyn Read> {
+    Box::new(Unpacked::new(input))
+}
+
+fn is_compressed(path: &Path) -> Result<bool, Failure> {
+    let mut first = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(4).read_to_end(&mut first))
+        .map_err(|error| unreadable(path, &error))?;
+    Ok(first == MAGIC)
+}
+
 fn stream(first: Vec<u8>, rest: Box<dyn Read>) -> Stream {
     Cursor::new(first).chain(rest)
 }
@@ -275,7 +309,7 @@ fn first_bytes(input: &mut impl Read) -> io::Result<Vec<u8>> {
         first.extend_from_slice(chunk.get(..read).unwrap_or_default());
         let mut lines = first.split(|byte| *byte == b'\n').rev().skip(1).map(<[u8]>::trim_ascii);
         let has_line = lines.any(|line| !line.is_empty()) && !is_spread(&first);
-        if read == 0 || (has_line && !first.starts_with(&COMPRESSED)) || Format::of(&first, None).is_some() {
+        if read == 0 || (has_line && !first.starts_with(&MAGIC)) || Format::of(&first, None).is_some() {
             break;
         }
     }

@@ -194,8 +194,6 @@ fn what_cannot_be_reviewed_is_named_v2() {
     let stopped = |how: &str| turn(1, "Fix it.", false, CLAIM, how);
     for (log, code) in [
         (stopped("aborted"), "turn-not-completed"),
-        (stopped("failed"), "turn-not-completed"),
-        (stopped("blocked"), "turn-not-completed"),
         (stopped("interrupted"), "turn-not-completed"),
         (idle, "no-work"),
         (lines(&[json!({ "type": "turn_started", "turn": 1 })]), "no-ended-turn"),
@@ -207,8 +205,10 @@ fn what_cannot_be_reviewed_is_named_v2() {
         assert_eq!(report["reason"]["code"], json!(code), "{run}");
         assert!(run.stderr.contains("no note: "), "{run}");
     }
-    let limited = world.write("s.jsonl", turn(1, "Fix it.", false, CLAIM, "limited"));
-    assert!(world.run(&["advise", &limited]).ends_with(0).stdout.contains(NOTE));
+    for how in ["limited", "failed", "blocked"] {
+        let cut = world.write("s.jsonl", turn(1, "Fix it.", false, CLAIM, how));
+        assert!(world.run(&["advise", &cut]).ends_with(0).stdout.contains(NOTE), "{how}");
+    }
 }
 
 #[test]

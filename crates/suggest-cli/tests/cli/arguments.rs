@@ -80,3 +80,14 @@ fn completions_and_manual_pages_are_made() {
     world.run(&["man", "--dir", "man1"]).ends_with(0);
     assert!(world.path("man1/suggest-next.1").is_file());
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn help_that_cannot_be_written_is_a_failure() {
+    let world = World::new();
+    for arguments in [&["--help"][..], &["next", "--help"], &["--version"]] {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let status = world.command(arguments).stdout(full).status().unwrap();
+        assert_eq!(status.code(), Some(1), "{arguments:?}");
+    }
+}

@@ -152,3 +152,30 @@ fn the_schema_describes_every_key() {
     let providers = &schema["properties"]["providers"]["additionalProperties"]["properties"];
     assert_json_snapshot!("config-schema-providers", providers);
 }
+
+#[test]
+fn check_looks_at_the_providers_of_the_models_that_are_named() {
+    let check = |text: &str| {
+        let world = World::new();
+        let file = world.write("c.toml", text);
+        world.run(&["config", "check", &file])
+    };
+    for (key, text) in [
+        ("promptModel", "promptModel = \"nowhere/m\"\n"),
+        ("cards.model", "[cards]\nmodel = \"nowhere/m\"\n"),
+        ("advisor.provider", "[advisor]\nprovider = \"nowhere\"\nmodel = \"m\"\n"),
+    ] {
+        let run = check(text).ends_with(2);
+        assert!(run.stderr.contains(key) && run.stderr.contains("nowhere"), "{run}");
+    }
+    let keyless = check("promptModel = \"deepseek/deepseek-chat\"\n").ends_with(0);
+    assert!(keyless.stderr.contains("no key for it here: set DEEPSEEK_API_KEY"), "{keyless}");
+    for (half, text) in [
+        ("`advisor.model` is not set", "[advisor]\nprovider = \"deepseek\"\n"),
+        ("`advisor.provider` is not set", "[advisor]\nmodel = \"deepseek-chat\"\n"),
+    ] {
+        let run = check(text).ends_with(0);
+        assert!(run.stderr.contains(half), "{run}");
+    }
+    assert_eq!(check("promptModel = \"local/facts\"\n").ends_with(0).stderr, "");
+}

@@ -161,3 +161,12 @@ fn ctrl_c_ends_a_run_cleanly_while_the_model_hangs() {
     assert!(run.stderr.contains("interrupted"), "{run}");
     runtime.block_on(server.wait_for_client_closes(1));
 }
+
+#[test]
+fn a_flag_without_a_key_is_told_that_only_the_key_is_missing_p1() {
+    let world = World::new().configured(FAR);
+    let session = world.write("s.jsonl", events("Done."));
+    let run = world.run(&["next", &session, "--model", "far/m"]).ends_with(2);
+    assert!(run.stderr.contains("only the key is missing") && run.stderr.contains("FAR_KEY"), "{run}");
+    assert!(!run.stderr.contains("allow it for this run"), "{run}");
+}

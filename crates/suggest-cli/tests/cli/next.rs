@@ -96,6 +96,37 @@ fn a_folder_standard_input_and_a_compressed_log_are_read_alike() {
     assert_snapshot!("folder-without-a-log", world.run(&["next", "empty"]).ends_with(1));
 }
 
+#[test]
+fn compressed_events_are_read_and_a_log_that_is_cut_before_its_first_line_says_so() {
+    let world = World::new();
+    let packed = raw_zstd(events(FAILING).as_bytes());
+    let file = world.write("events.jsonl.zst", &packed);
+    for arguments in [&["next", &file][..], &["next", &file, "--format", "events"]] {
+        assert_eq!(world.run(arguments).ends_with(0).stdout, FAILING_STEP, "{arguments:?}");
+    }
+    assert_eq!(world.run_with_input(&["next", "-"], &packed).ends_with(0).stdout, FAILING_STEP);
+    let log = raw_zstd(&std::fs::read(sample()).unwrap());
+    let cut = world.write("session.jsonl.zstd", log.get(..8).unwrap());
+    for run in [world.run(&["next", &cut]), world.run_with_input(&["next", "-"], log.get(..8).unwrap())] {
+        let run = run.ends_with(1);
+        assert!(run.stderr.contains("compressed with zstd, and cut off or damaged"), "{run}");
+    }
+    let other = world.write("notes.zst", raw_zstd(b"no session\n"));
+    assert!(world.run(&["next", &other]).ends_with(1).stderr.contains("not a session"));
+}
+
+#[test]
+fn an_earlier_turn_is_hinted_at_only_where_there_is_one() {
+    let world = World::new();
+    let running = "{\"type\":\"turn_started\",\"turn\":9}\n{\"type\":\"message\",\"author\":\"human\",\"text\":\"Go on.\"}\n";
+    let only = world.write("only.jsonl", running);
+    assert!(!world.run(&["next", &only]).ends_with(0).stderr.contains("--at-turn"));
+    let later = world.write("later.jsonl", events(FAILING) + running);
+    assert!(
+        world.run(&["next", &later]).ends_with(0).stderr.contains("--at-turn N looks at an earlier turn")
+    );
+}
+
 /// A compressed log whose blocks are stored as they are.
 fn raw_zstd(bytes: &[u8]) -> Vec<u8> {
     // Magic; a frame header with a window of 1 MiB and no checksum.

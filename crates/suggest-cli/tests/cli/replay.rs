@@ -42,6 +42,8 @@ fn a_document_that_is_no_scenario_ends_with_2() {
         ("replay-no-json", "{"),
         ("replay-unknown-field", r#"{"steps":[{"evnt":{"type":"idle"}}]}"#),
         ("replay-unknown-key", r#"{"config":{"promtModel":"a/b"},"steps":[]}"#),
+        ("replay-key-twice", r#"{"steps":[{"at":1,"at":2}]}"#),
+        ("replay-byte-order-mark", "\u{feff}{\"steps\":[]}"),
     ] {
         let file = world.write("s.json", text);
         let run = world.run(&["replay", &file]).ends_with(2);

@@ -3,6 +3,7 @@
 mod document;
 mod error;
 mod event;
+mod once;
 mod read;
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,7 @@ use super::document::{
 };
 use super::error::{Misfit, ScenarioError, StepNumber, join, read};
 use super::event::read_event;
+use super::once;
 use super::{Action, Addressee, Answer, Scenario, ScenarioSession, SessionIndex, Step, StepBody};
 use crate::pattern::Pattern;
 use serde_json::Value;
@@ -16,8 +17,11 @@ use suggest_core::{
 const DEFAULT_SESSION: &str = "s1";
 
 pub(super) fn scenario(text: &str) -> Result<Scenario, ScenarioError> {
-    let value: Value =
-        serde_json::from_str(text).map_err(|error| ScenarioError::NotJson { problem: error.to_string() })?;
+    if text.starts_with('\u{feff}') {
+        let problem = "it begins with a byte order mark; save it without one".to_owned();
+        return Err(ScenarioError::NotJson { problem });
+    }
+    let value = once::read(text).map_err(|error| ScenarioError::NotJson { problem: error.to_string() })?;
     let document: Document = read(value, "").map_err(Misfit::in_document)?;
     let several = document.sessions.is_some();
     let sessions = sessions(document.session, document.sessions).map_err(Misfit::in_document)?;

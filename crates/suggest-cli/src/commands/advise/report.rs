@@ -104,7 +104,7 @@ impl AdviseReport {
             reason,
             turn: chosen.turn.filter(|_| reviewed.begun),
             model,
-            dropped: reviewed.advisor.dropped.clone(),
+            dropped: without_interruptions(&reviewed.advisor.dropped),
             usage: reviewed.advisor.usage,
             format,
             log,
@@ -115,6 +115,15 @@ impl AdviseReport {
     pub(super) fn is_because(&self, code: &str) -> bool {
         self.reason.as_ref().is_some_and(|reason| reason.code == code)
     }
+}
+
+/// Interruptions are how turns are read together here; nothing of them is dropped.
+fn without_interruptions(dropped: &BTreeMap<String, u32>) -> BTreeMap<String, u32> {
+    dropped
+        .iter()
+        .filter(|(cause, _)| *cause != "interrupted")
+        .map(|(cause, count)| (cause.clone(), *count))
+        .collect()
 }
 
 fn reason(code: &str, message: impl Into<String>) -> ReasonReport {
@@ -130,20 +139,14 @@ fn not_reviewed(chosen: &Chosen, since: Option<Turn>) -> ReasonReport {
         };
     };
     let how = match end {
-        EndReason::Completed | EndReason::Limited => {
+        EndReason::Completed | EndReason::Limited | EndReason::Failed | EndReason::Blocked => {
             return reason("no-work", format!("in turn {turn} the worker said and did nothing"));
         }
         EndReason::Aborted => "was stopped",
-        EndReason::Failed => "failed",
-        EndReason::Blocked => "was blocked",
         EndReason::Interrupted => "was interrupted",
     };
-    reason(
-        "turn-not-completed",
-        format!(
-            "turn {turn} {how}, and only completed turns are reviewed; --at-turn N looks at an earlier turn"
-        ),
-    )
+    let hint = if turn.get() > 1 { "; --at-turn N looks at an earlier turn" } else { "" };
+    reason("turn-not-completed", format!("turn {turn} {how}, and such turns are not reviewed{hint}"))
 }
 
 /// Why a review brought no note.

@@ -13,7 +13,7 @@ struct Ended {
 impl Ended {
     /// Whether the core reviews it (rule V2).
     fn is_reviewed(&self) -> bool {
-        matches!(self.reason, EndReason::Completed | EndReason::Limited)
+        reviewed(self.reason)
     }
 }
 
@@ -120,11 +120,19 @@ impl Turns {
     }
 }
 
+/// Whether a turn that ended so is reviewed: only what somebody stopped is not (rule V2).
+fn reviewed(reason: EndReason) -> bool {
+    match reason {
+        EndReason::Completed | EndReason::Limited | EndReason::Failed | EndReason::Blocked => true,
+        EndReason::Aborted | EndReason::Interrupted => false,
+    }
+}
+
 /// An end after which nobody reviews, so that what was said goes into the next review (rule V2).
 fn without_review(event: Event) -> Event {
     match event {
-        Event::TurnEnded { turn, reason: EndReason::Completed | EndReason::Limited } => {
-            Event::TurnEnded { turn, reason: EndReason::Failed }
+        Event::TurnEnded { turn, reason } if reviewed(reason) => {
+            Event::TurnEnded { turn, reason: EndReason::Interrupted }
         }
         other => other,
     }
@@ -176,7 +184,10 @@ mod tests {
         let events: Vec<Event> = (1..=3).flat_map(|number| turn(number, EndReason::Completed)).collect();
         let (history, chosen) = sorted(events.clone(), Some(1), false);
         assert_eq!(history, turn(1, EndReason::Completed));
-        assert_eq!(chosen.rounds, [[turn(2, EndReason::Failed), turn(3, EndReason::Completed)].concat()]);
+        assert_eq!(
+            chosen.rounds,
+            [[turn(2, EndReason::Interrupted), turn(3, EndReason::Completed)].concat()]
+        );
         let (_, each) = sorted(events, Some(1), true);
         assert_eq!(each.rounds, [turn(2, EndReason::Completed), turn(3, EndReason::Completed)]);
     }
@@ -230,10 +241,8 @@ mod tests {
             let mut all = history.len();
             for round in &chosen.rounds {
                 all += round.len();
-                let is_end = |event: &Event| matches!(
-                    event,
-                    Event::TurnEnded { reason: EndReason::Completed | EndReason::Limited, .. }
-                );
+                let is_end =
+                    |event: &Event| matches!(event, Event::TurnEnded { reason, .. } if reviewed(*reason));
                 prop_assert!(round.last().is_some_and(is_end));
                 prop_assert_eq!(round.iter().filter(|event| is_end(event)).count(), 1);
             }
