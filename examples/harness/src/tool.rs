@@ -2,6 +2,7 @@
 
 use crate::worker::Call;
 use serde_json::{Value, json};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -64,7 +65,12 @@ pub(crate) async fn run(command: String, folder: &Path) -> Outcome {
 }
 
 async fn shell(command: &str, folder: &Path) -> std::io::Result<(bool, String)> {
-    let mut child = Command::new("sh")
+    let mut shell = Command::new("sh");
+    // The worker writes the commands: the keys that the harness was started with are not for it to read.
+    std::env::vars_os().filter(|(name, _)| is_key(name)).for_each(|(name, _)| {
+        shell.env_remove(name);
+    });
+    let mut child = shell
         .args(["-c", command])
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -77,6 +83,12 @@ async fn shell(command: &str, folder: &Path) -> std::io::Result<(bool, String)> 
     let (output, errors, status) = (output?, errors?, status?);
     let text = format!("{output}{errors}({status})");
     Ok((status.success(), text))
+}
+
+fn is_key(name: &OsStr) -> bool {
+    ["_KEY", "_TOKEN", "_SECRET", "_PASSWORD"]
+        .iter()
+        .any(|end| name.to_string_lossy().to_uppercase().ends_with(end))
 }
 
 /// Reads to the end, so that the command does not wait for us, and keeps the last part: it says how things went.
