@@ -27,6 +27,8 @@ function told(event, isFirst) {
     draw()
     if (fresh > 0) announce(say('newCards', { n: fresh }))
   } else if (event.type === 'session_update') {
+    const fresh = event.notices.filter(notice => !view.notices.includes(notice))
+    if (fresh.length > 0) announce(fresh.join(' '))
     Object.assign(view, { sessions: event.sessions, notices: event.notices })
     draw()
   }
@@ -62,6 +64,7 @@ function draw() {
   const keyOf = new Map(actionable.map((card, index) => [card.id, String(index + 1)]))
   keepingFocus(() => drawGroups(groups, keyOf))
   at('empty').hidden = shown.length > 0
+  at('empty-text').textContent = say(view.sessions.length === 0 ? 'emptyNone' : 'emptyText')
   at('dismiss-all').hidden = shown.length === 0
   at('count').hidden = false
   at('count').textContent = say('cards', { n: shown.length })
@@ -146,7 +149,7 @@ function keepingFocus(redraw) {
   const card = active?.closest?.('[data-card]')
   const order = card ? [...document.querySelectorAll('[data-card]')].indexOf(card) : -1
   redraw()
-  if (active && active !== document.body && active.isConnected) {
+  if (active && active !== document.body && active.isConnected && active.checkVisibility() && !active.disabled) {
     if (document.activeElement !== active) active.focus({ preventScroll: true })
     return
   }
@@ -279,6 +282,8 @@ at('dismiss-all').addEventListener('click', () => {
 })
 at('confirm').addEventListener('close', () => { if (at('confirm').returnValue === 'yes') dismissAll() })
 
+at('keys-open').addEventListener('click', () => at('keys').showModal())
+
 at('intent-close').addEventListener('click', () => {
   at('intent').hidden = true
   view.intent = null
@@ -308,9 +313,12 @@ at('reply-form').addEventListener('submit', event => {
   attempt(async () => {
     const { intent } = await ask('POST', `/api/sessions/${encodeURIComponent(session)}/reply`, { text })
     at('reply-text').value = ''
+    at('reply-form').classList.remove('begun')
     showIntent(intent)
   })
 })
+
+at('reply-form').addEventListener('input', () => at('reply-form').classList.toggle('begun', at('reply-text').value !== ''))
 
 at('reply-text').addEventListener('keydown', event => {
   if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.isComposing) at('reply-form').requestSubmit()
@@ -330,6 +338,11 @@ document.addEventListener('keydown', event => {
       event.preventDefault()
       at('reply-text').focus()
     }
+    return
+  }
+  if (event.key === '?') {
+    event.preventDefault()
+    at('keys').showModal()
     return
   }
   const index = ['1', '2', '3'].indexOf(event.key)

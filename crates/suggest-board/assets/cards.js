@@ -1,9 +1,9 @@
 // Drawing cards. Model text only ever becomes text: it goes through textContent, in elements whose direction is isolated.
 
-import { age, date, say } from './words.js'
+import { age, category, date, say } from './words.js'
 
 /** Characters that change how others are shown or cannot be seen. They are drawn by name, so that no text can hide. */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu
 
 export function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag)
@@ -52,12 +52,13 @@ export function cardElement(card) {
       make('span', { class: 'pair' },
         make('select', { class: 'assignee', 'aria-label': say('assignTo') }),
         act('assign', say('assign'), { 'aria-describedby': `title-${card.id}` })),
+      make('p', { class: 'why', hidden: true }, say('staleHint')),
       act('dismiss', say('dismiss'), { class: 'quiet', 'aria-describedby': `title-${card.id}` })))
   // What a card says never changes under its id.
   write(title, card.title)
   write(element.querySelector('.reason'), card.text)
   write(element.querySelector('.prompt'), card.prompt)
-  write(element.querySelector('.category'), card.category)
+  write(element.querySelector('.category'), category(card.category))
   const priority = element.querySelector('.priority')
   priority.dataset.priority = card.priority
   priority.textContent = say('priority', { word: say(card.priority) })
@@ -76,10 +77,12 @@ export function paintCard(element, card, key, idle) {
   const accept = element.querySelector('[data-act=accept]')
   if (key === null) accept.removeAttribute('aria-keyshortcuts')
   else accept.setAttribute('aria-keyshortcuts', key)
-  accept.disabled = card.stale
+  // What cannot be done with a stale card is not there; the reason is.
+  accept.hidden = accept.disabled = card.stale
+  element.querySelector('.pair').hidden = card.stale
+  element.querySelector('.why').hidden = !card.stale
   const freshness = element.querySelector('.freshness')
   freshness.textContent = say(card.stale ? 'stale' : 'fresh')
-  freshness.title = card.stale ? say('staleHint') : ''
   paintAge(element, card)
   fill(element.querySelector('.assignee'), idle, say(idle.length === 0 ? 'noneIdle' : 'chooseSession'))
   element.querySelector('.assignee').disabled = card.stale || idle.length === 0
@@ -124,6 +127,7 @@ export function groupElement(session) {
       act('suggest', say('suggestNow'), { class: 'quiet', hidden: true })),
     make('div', { class: 'summary', hidden: true },
       make('h4', {}, say('summary')), make('p', { class: 'told', dir: 'auto' }),
+      make('h4', { class: 'left', hidden: true }, say('followUps')),
       make('ul', { class: 'follow-ups', 'aria-label': say('followUps') }), make('p', { class: 'facts' }, make('span', { class: 'tag origin' }), make('time', { class: 'age' }))),
     make('ul', { class: 'cards' }))
 }
@@ -146,7 +150,7 @@ export function paintGroup(element, hero, summary) {
   write(place.querySelector('.told'), summary.text)
   const left = place.querySelector('.follow-ups')
   const lines = summary.follow_ups ?? []
-  left.hidden = lines.length === 0
+  left.hidden = place.querySelector('.left').hidden = lines.length === 0
   left.replaceChildren(...lines.map(line => {
     const item = make('li', { dir: 'auto' })
     write(item, line)

@@ -4,13 +4,13 @@ const english = {
   title: 'Board', skip: 'Skip to the cards', dismissAll: 'Dismiss all', keep: 'Keep them', notices: 'Notices',
   loginTitle: 'Open the board', loginText: 'Open the newest link that `suggest serve` printed, or enter the token from its file.',
   token: 'Token', open: 'Open', loginWrong: 'This is not the token.', usedLink: 'This link was used already. Take the newest one that `suggest serve` printed, or enter the token.',
-  loading: 'Loading the cards…', emptyTitle: 'Nothing to pick yet', emptyText: 'When a session finishes a turn and waits, what it could do next appears here.',
+  loading: 'Loading the cards…', emptyTitle: 'Nothing to pick yet', emptyText: 'When a session finishes a turn and waits, what it could do next appears here.', emptyNone: 'No session is seen yet. Start a coding agent whose logs are watched here, or tell of one over the API.',
   intentTitle: 'Ready to send', intentWhere: 'Nothing was started. Send this prompt to {name}.', copy: 'Copy prompt', copied: 'Copied', copyFailed: 'Select the text and copy it by hand', close: 'Close',
-  others: 'Other sessions', replyTo: 'Reply to', reply: 'Reply', prepare: 'Prepare', noSession: 'No session', prompt: 'Prompt',
+  others: 'Other sessions', replyTo: 'Reply to', reply: 'Reply', prepare: 'Prepare', categories: {}, noSession: 'No session', prompt: 'Prompt',
   connecting: 'Connecting', live: 'Live', lost: 'Connection lost', locked: 'Locked', lostBanner: 'The connection is lost. What you see is from {time}; trying again.',
   accept: 'Accept', assign: 'Assign', assignTo: 'Assign to', dismiss: 'Dismiss', chooseSession: 'Choose a session', suggestNow: 'Suggest now',
-  cards: { one: '{n} card', other: '{n} cards' }, stale: 'Stale', fresh: 'Fresh', staleHint: 'The session moved on since', model: 'Model', local: 'Local',
-  originModel: 'Written by a model', originLocal: 'Made from the facts of the session', high: 'High', medium: 'Medium', low: 'Low', priority: '{word} priority', key: 'Key {n}',
+  cards: { one: '{n} card', other: '{n} cards' }, stale: 'Stale', fresh: 'Fresh', staleHint: 'The session moved on, so this can only be dismissed.', model: 'Model', local: 'Local',
+  originModel: 'Written by a model', originLocal: 'Made from the facts of the session', high: 'High', medium: 'Medium', low: 'Low', priority: '{word} priority', keys: 'Keys', keyAccept: 'Accept the card with that number on it', keyDismiss: 'Dismiss all cards for good', keyReply: 'Go to the reply; Escape leaves it', keySend: 'Prepare the reply, while in it', keyHelp: 'Show these keys', keysRest: 'Keys do nothing while you type, and for a moment after the cards changed.',
   idle: 'Idle', busy: 'Busy', closed: 'Closed', unknown: 'Not followed', summary: 'Summary', followUps: 'Left to do', accepted: 'Accepted: {title}', assigned: 'Assigned: {title}',
   dismissed: 'Dismissed: {title}', dismissedAll: { one: '{n} card dismissed', other: '{n} cards dismissed' }, confirmAll: { one: 'Dismiss {n} card for good?', other: 'Dismiss all {n} cards for good?' },
   changed: 'The cards have just changed. Look again, then press the key.', noCard: 'There is no card for this key.', failed: 'That did not work: {why}', unreachable: 'the server cannot be reached', newCards: { one: '{n} new card', other: '{n} new cards' }, noneIdle: 'No session is idle', copyText: '{n} characters',
@@ -24,13 +24,13 @@ const chinese = {
   title: '看板', skip: '跳到卡片', dismissAll: '全部忽略', keep: '保留', notices: '通知',
   loginTitle: '打开看板', loginText: '请打开 `suggest serve` 最新输出的链接，或输入其文件中的令牌。',
   token: '令牌', open: '打开', loginWrong: '令牌不正确。', usedLink: '此链接已使用过。请用 `suggest serve` 最新输出的链接，或输入令牌。',
-  loading: '正在加载卡片…', emptyTitle: '暂时没有可选的卡片', emptyText: '会话完成一轮并等待时，下一步建议会出现在这里。',
+  loading: '正在加载卡片…', emptyTitle: '暂时没有可选的卡片', emptyText: '会话完成一轮并等待时，下一步建议会出现在这里。', emptyNone: '还没有看到任何会话。请启动一个日志受关注的编程助手，或通过 API 告知会话。',
   intentTitle: '可以发送', intentWhere: '没有启动任何任务。请把这条提示发送给 {name}。', copy: '复制提示', copied: '已复制', copyFailed: '请选中文字手动复制', close: '关闭',
-  others: '其他会话', replyTo: '回复给', reply: '回复', prepare: '准备', noSession: '没有会话', prompt: '提示',
+  others: '其他会话', replyTo: '回复给', reply: '回复', prepare: '准备', categories: { fix: '修复', test: '测试', plan: '计划', 'follow-up': '后续', question: '待答', goal: '目标', docs: '文档', refactor: '重构' }, noSession: '没有会话', prompt: '提示',
   connecting: '正在连接', live: '实时', lost: '连接已断开', locked: '已锁定', lostBanner: '连接已断开。所见内容截至 {time}；正在重试。',
   accept: '接受', assign: '分配', assignTo: '分配给', dismiss: '忽略', chooseSession: '选择会话', suggestNow: '现在建议',
-  cards: { other: '{n} 张卡片' }, stale: '已过时', fresh: '有效', staleHint: '此后会话已有进展', model: '模型', local: '本地',
-  originModel: '由模型撰写', originLocal: '根据会话事实生成', high: '高', medium: '中', low: '低', priority: '优先级：{word}', key: '按键 {n}',
+  cards: { other: '{n} 张卡片' }, stale: '已过时', fresh: '有效', staleHint: '会话已有进展，此卡片只能忽略。', model: '模型', local: '本地',
+  originModel: '由模型撰写', originLocal: '根据会话事实生成', high: '高', medium: '中', low: '低', priority: '优先级：{word}', keys: '按键', keyAccept: '接受标有该数字的卡片', keyDismiss: '永久忽略全部卡片', keyReply: '转到回复；按 Escape 离开', keySend: '在回复框中准备回复', keyHelp: '显示这些按键', keysRest: '输入文字时，以及卡片刚变化的片刻，按键不起作用。',
   idle: '空闲', busy: '忙碌', closed: '已关闭', unknown: '未跟踪', summary: '摘要', followUps: '尚待完成', accepted: '已接受：{title}', assigned: '已分配：{title}',
   dismissed: '已忽略：{title}', dismissedAll: { other: '已忽略 {n} 张卡片' }, confirmAll: { other: '永久忽略全部 {n} 张卡片？' },
   changed: '卡片刚刚变化。请看清后再按键。', noCard: '这个按键没有对应的卡片。', failed: '操作未成功：{why}', unreachable: '无法连接服务器', newCards: { other: '{n} 张新卡片' }, noneIdle: '没有空闲的会话', copyText: '{n} 个字符',
@@ -59,6 +59,9 @@ export function say(name, values = {}) {
 
 /** Why the server refused, in the page's language where we have it. */
 export const refusal = (code, message) => words.refusals[code] ?? message
+
+/** A card's category, in the page's language where we have it: models write what they like. */
+export const category = name => Object.hasOwn(words.categories, name) ? words.categories[name] : name
 
 export const time = ms => clock.format(ms)
 export const date = ms => full.format(ms)

@@ -49,6 +49,13 @@ pub(crate) fn arguments(world: &World) -> Vec<String> {
 }
 
 impl Board {
+    /// A board that follows the logs in this folder.
+    pub(crate) fn follow(world: &World, logs: &str) -> Self {
+        let arguments = arguments(world);
+        let kept = arguments.iter().map(String::as_str).filter(|argument| *argument != "--no-logs");
+        Self::run(world.command(&kept.chain([logs]).collect::<Vec<_>>()))
+    }
+
     pub(crate) fn start(world: &World) -> Self {
         let arguments = arguments(world);
         Self::run(world.command(&arguments.iter().map(String::as_str).collect::<Vec<_>>()))
@@ -134,6 +141,13 @@ impl Client {
         let cards = snapshot["cards"].as_array().cloned().unwrap_or_default();
         let own = cards.iter().filter(|card| card["session"] == session);
         Ok(own.map(|card| card["id"].as_str().unwrap().to_owned()).collect())
+    }
+
+    /// What a session does.
+    pub(crate) fn status(&self, session: &str) -> Option<String> {
+        let list = self.get("/api/sessions");
+        let known = list["sessions"].as_array()?.iter().find(|hero| hero["session"] == session)?;
+        known["status"].as_str().map(str::to_owned)
     }
 
     /// What the page tells the person.

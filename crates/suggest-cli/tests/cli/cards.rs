@@ -88,7 +88,8 @@ fn names_something(prompt: &str, recording: &str) -> bool {
         .split(|letter: char| letter.is_whitespace() || matches!(letter, '`' | ',' | '，' | '。'))
         .map(|word| word.trim_end_matches(['.', ':', '?', '!']));
     let mut names = words.filter(|word| word.len() > 3 && word.contains(['/', '.', '_', ':']));
-    let item = prompt.split_once(": ").and_then(|(_, item)| item.split('.').next());
+    let behind = |mark: &str| prompt.split_once(mark).and_then(|(_, item)| item.split('.').next());
+    let item = behind(": ").or_else(|| behind("whether to "));
     let mut quoted = prompt.split(['"', '`']).skip(1).step_by(2).filter(|text| !text.is_empty());
     names.any(|name| recording.contains(name.split(':').next().unwrap_or(name)))
         || item.is_some_and(|item| recording.contains(item))

@@ -24,11 +24,11 @@ test('markup and scripts are shown as they are', async t => {
 })
 
 test('characters that hide or turn text are named, and Arabic keeps its direction', async t => {
-  const turned = 'delete \u202Egpj.evil\u202C now\u200B\u2066x\u2069\u0007'
+  const turned = 'delete \u202Egpj.evil\u202C now\u200B\u2066x\u2069\u0007\u200F\u061C\u{E0101}'
   const cards = [card('s1', turned, { prompt: turned }), card('s1', 'أصلح الملف src/parser.rs', { text: 'الاختبار يفشل', prompt: 'أصلح الاختبار reads_nested_lists في tests/lists.rs' })]
   const { page } = await open(t, { cards, idle: ['s1'] })
   const named = await page.locator('.card .prompt').first().locator('.hidden-character').allTextContents()
-  assert.deepEqual(named, ['U+202E', 'U+202C', 'U+200B', 'U+2066', 'U+2069', 'U+0007'])
+  assert.deepEqual(named, ['U+202E', 'U+202C', 'U+200B', 'U+2066', 'U+2069', 'U+0007', 'U+200F', 'U+061C', 'U+E0101'])
   assert.equal(await page.evaluate(() => /[\u202a-\u202e\u2066-\u2069]/.test(document.body.textContent)), false)
   const arabic = page.locator('.card', { hasText: 'أصلح' })
   assert.equal(await arabic.locator('.prompt').evaluate(element => getComputedStyle(element).direction), 'rtl')

@@ -1,7 +1,7 @@
 // Every key (rule C10), and when it does nothing.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { card, cardOf, open, ordinaryBoard, says, settled, state, until } from '../lib/world.mjs'
+import { card, cardOf, open, ordinaryBoard, says, settled, shot, state, until } from '../lib/world.mjs'
 
 const three = () => ['one', 'two', 'three', 'four'].map((name, index) => card(`s${index}`, `Fix src/${name}.rs`, { created_at: Date.now() - index * 1000 }))
 const drawnAt = (page, key) => page.locator('.card', { has: page.locator('.key', { hasText: key }) }).locator('h3').textContent()
@@ -117,4 +117,34 @@ test('the board is used with the keyboard alone', async t => {
   await page.keyboard.press('Control+Enter')
   await page.waitForSelector('#intent:visible')
   assert.equal(await page.evaluate(() => document.activeElement.id), 'intent-copy')
+})
+
+test('? shows the keys, which do nothing meanwhile; Escape closes them', async t => {
+  const { world, page } = await open(t, { cards: [card('s1', 'Fix src/one.rs')], idle: ['s1'] })
+  await settled(page)
+  await page.keyboard.press('?')
+  const help = page.getByRole('dialog', { name: 'Keys' })
+  await help.waitFor()
+  for (const key of ['1', 'Alt+X', 'Alt+R', 'Ctrl+Enter', '?']) await help.getByText(key, { exact: true }).waitFor()
+  await page.keyboard.press('1')
+  await page.keyboard.press('Alt+x')
+  await shot(page, 'keys')
+  await page.keyboard.press('Escape')
+  await help.waitFor({ state: 'hidden' })
+  assert.ok(world.kept().cards.every(card => card.state === 'open'))
+  await page.locator('#reply-text').focus()
+  await page.keyboard.press('?')
+  assert.equal(await page.locator('#reply-text').inputValue(), '?', 'it can be written')
+  assert.equal(await help.isVisible(), false)
+})
+
+test('the focus goes on to what can be done when its card turns stale', async t => {
+  const cards = [card('s1', 'Fix src/one.rs'), card('s1', 'Fix src/two.rs')]
+  const { world, page } = await open(t, { cards })
+  await cardOf(page, 'one').locator('[data-act=accept]').focus()
+  world.keep([{ ...cards[0], stale: true }, cards[1]])
+  await page.waitForSelector('.card.stale')
+  const focused = await page.evaluate(() => [document.activeElement.dataset.act, document.activeElement.closest('.card') !== null])
+  assert.deepEqual(focused[1], true, 'it is on a card still')
+  assert.ok(['accept', 'dismiss'].includes(focused[0]))
 })

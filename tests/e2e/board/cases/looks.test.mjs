@@ -1,7 +1,8 @@
 // Themes, widths, languages, roles and contrast.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ordinaryBoard, shot } from '../lib/world.mjs'
+import { World, card, cardOf, open, ordinaryBoard, says, shot } from '../lib/world.mjs'
+import { openBrowser } from '../lib/browser.mjs'
 
 /** The contrast of every visible text with what is behind it; what is below the bound is named. */
 const faint = page => page.evaluate(() => {
@@ -45,6 +46,7 @@ test('a Chinese browser reads Chinese', async t => {
   const left = await page.evaluate(() => [...document.querySelectorAll('[data-word], button')].map(element => element.textContent.trim()).filter(text => /^[A-Za-z ]+$/.test(text)))
   assert.deepEqual(left, [])
   await page.getByText('优先级：高').first().waitFor()
+  await page.locator('.category', { hasText: '修复' }).waitFor()
   await shot(page, 'board-chinese')
 })
 
@@ -64,4 +66,68 @@ test('a screen reader finds regions, names and news', async t => {
   assert.equal(await page.locator('.card').first().getAttribute('aria-labelledby'), await page.locator('.card h3').first().getAttribute('id'))
   const ids = await page.evaluate(() => [...document.querySelectorAll('[id]')].map(element => element.id))
   assert.equal(new Set(ids).size, ids.length)
+})
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`what is left of a lost connection can be read in the ${colorScheme} theme`, async t => {
+    const { world, page } = await ordinaryBoard(t, { colorScheme })
+    await world.stop('SIGKILL')
+    await page.waitForSelector('html[data-connection=lost]')
+    assert.deepEqual(await faint(page), [])
+    const dimmed = await page.evaluate(() => getComputedStyle(document.querySelector('#groups')))
+    assert.equal(dimmed.opacity, '1', 'it is dimmed by its colours')
+    await shot(page, `lost-${colorScheme}`)
+  })
+}
+
+test('a stale card says why it offers nothing but dismissal', async t => {
+  const { page } = await ordinaryBoard(t)
+  const stale = cardOf(page, 'Answer the open question about depth')
+  assert.deepEqual(await stale.locator('button:visible').allTextContents(), ['Dismiss'])
+  assert.equal(await stale.locator('select').isVisible(), false)
+  await stale.getByText('The session moved on').waitFor()
+})
+
+test('on a narrow page the reply takes one row until somebody writes', async t => {
+  const { page } = await ordinaryBoard(t, { width: 360, height: 740 })
+  const height = async () => (await page.locator('footer').boundingBox()).height
+  const atRest = await height()
+  assert.ok(atRest < 90, `${atRest} pixels`)
+  await page.locator('#reply-text').focus()
+  await page.locator('#reply-session').waitFor()
+  await page.locator('#reply-text').fill('Go on')
+  await page.locator('h1').click()
+  assert.ok(await page.locator('#reply-session').isVisible(), 'what was begun stays open')
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360)
+  await shot(page, 'reply-360')
+})
+
+test('a notice is shown and told to a screen reader', async t => {
+  const { world, page } = await open(t, { cards: [card('s1', 'Fix src/one.rs')] })
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(world.store, '{"version":1,')
+  await page.locator('#notices li', { hasText: 'is damaged' }).waitFor()
+  await says(page, 'is damaged')
+})
+
+test('a page without a session says how to get one, and a page that loads says so', async t => {
+  const world = new World()
+  world.keep([])
+  await world.start()
+  t.after(() => world.end())
+  const browser = await openBrowser()
+  t.after(() => browser.close())
+  const page = browser.context.pages()[0]
+  // The first message of the server comes late.
+  let passOn
+  const wait = new Promise(resolve => { passOn = resolve })
+  await page.routeWebSocket(/api\/ws/, route => { wait.then(() => route.connectToServer()) })
+  await page.goto(world.link)
+  await page.getByText('Loading the cards').waitFor()
+  assert.equal(await page.locator('#loading').getAttribute('aria-busy'), 'true')
+  await shot(page, 'loading')
+  passOn()
+  await page.getByText('No session is seen yet').waitFor()
+  assert.equal(await page.locator('#loading').isVisible(), false)
+  await shot(page, 'empty-none')
 })

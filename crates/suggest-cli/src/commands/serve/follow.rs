@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use suggest_board::{Board, BoardSession};
-use suggest_core::{SessionKind, SessionSetup};
+use suggest_core::{Event, SessionKind, SessionSetup};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
@@ -65,9 +65,39 @@ struct Desk {
     followed: BTreeMap<Place, Followed>,
 }
 
+/// Where the turns of a log stand. Most logs do not say that a session waits: it does when its turn ended and nothing
+/// follows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    /// None ended since the log last said what the session does.
+    Open,
+    /// The last one ended, in the past or before our eyes.
+    Ended { is_news: bool },
+}
+
+impl Turn {
+    fn after(self, event: &Event, is_news: bool) -> Self {
+        match event {
+            Event::TurnEnded { .. } => Self::Ended { is_news },
+            // The log says itself what the session does.
+            Event::TurnStarted { .. } | Event::Busy | Event::Idle | Event::Closed => Self::Open,
+            Event::HumanQueued { .. }
+            | Event::Asking { .. }
+            | Event::HistoryRewritten
+            | Event::Message(_)
+            | Event::Tool(_)
+            | Event::Plan { .. }
+            | Event::Chapter(_)
+            | Event::Goal(_)
+            | Event::GoalCleared { .. } => self,
+        }
+    }
+}
+
 struct Followed {
     follower: Follower,
     session: Option<Arc<BoardSession>>,
+    turn: Turn,
     /// It cannot be followed: it is no session, or somebody else tells it. Until it is gone, it is left alone.
     given_up: bool,
 }
@@ -84,6 +114,7 @@ impl Desk {
                     Follower::new(place.clone())
                 },
                 session: None,
+                turn: Turn::Open,
                 given_up: false,
             });
         }
@@ -96,6 +127,9 @@ impl Desk {
             }
             match followed.follower.look(Instant::now()) {
                 Ok(steps) => {
+                    if steps.is_empty() {
+                        followed.wait_for_a_person();
+                    }
                     for step in steps {
                         take(&self.board, &self.runtime, &place.path, followed, step);
                     }
@@ -105,6 +139,20 @@ impl Desk {
                     self.board.notice(format!("cannot read {place}: {error}"));
                     followed.given_up = true;
                 }
+            }
+        }
+    }
+}
+
+impl Followed {
+    /// Nothing came since the last look: a session whose turn ended waits now.
+    fn wait_for_a_person(&mut self) {
+        if let (Some(session), Turn::Ended { is_news }) = (&self.session, self.turn) {
+            self.turn = Turn::Open;
+            if is_news {
+                session.event(Event::Idle);
+            } else {
+                session.history(Event::Idle);
             }
         }
     }
@@ -120,6 +168,7 @@ fn take(board: &Board, runtime: &Handle, path: &Path, followed: &mut Followed, s
         Step::Opened(setup) => {
             // The earlier session of this file ends before another one with its id begins.
             followed.session = None;
+            followed.turn = Turn::Open;
             let setup = attended(*setup, path);
             if setup.kind == SessionKind::Subagent {
                 followed.given_up = true;
@@ -134,11 +183,13 @@ fn take(board: &Board, runtime: &Handle, path: &Path, followed: &mut Followed, s
             }
         }
         Step::History(event) => {
+            followed.turn = followed.turn.after(&event, false);
             if let Some(session) = &followed.session {
                 session.history(event);
             }
         }
         Step::News(event) => {
+            followed.turn = followed.turn.after(&event, true);
             if let Some(session) = &followed.session {
                 session.event(event);
             }
