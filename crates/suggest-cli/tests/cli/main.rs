@@ -7,6 +7,7 @@ mod arguments;
 mod board;
 mod board_files;
 mod board_kill;
+mod board_logs;
 mod cards;
 mod config;
 mod doctor;
