@@ -56,10 +56,8 @@ mod tests {
         assert!(other.text.contains("given up"), "{}", other.text);
         assert_eq!(told(&pinned("p/m", ModelSource::Config), "p/m").code, REFUSED);
         let line = "p/m was not pinned: the model is unknown; the earlier choice stands";
-        let refused = AdvisorView {
-            pin_refused: Some(line.to_owned()),
-            ..pinned("p/m", ModelSource::Command)
-        };
+        let refused =
+            AdvisorView { pin_refused: Some(line.to_owned()), ..pinned("p/m", ModelSource::Command) };
         assert_eq!(told(&refused, "p/m"), CommandResult { text: line.to_owned(), code: REFUSED });
     }
 }

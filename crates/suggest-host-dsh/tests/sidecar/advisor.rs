@@ -27,11 +27,15 @@ async fn the_answer_to_a_pin_says_what_came_of_its_trial_v7() {
     let (text, code) = plugin.command("s", "advisor model set mock better").await;
     assert_eq!(code, "ok", "{text}");
     assert!(text.contains("mock/better reviews this session now"), "{text}");
-    let advisor = |plugin: &Plugin| plugin.seen.lock().unwrap().state("s").unwrap()["state"]["advisor"].clone();
+    let advisor =
+        |plugin: &Plugin| plugin.seen.lock().unwrap().state("s").unwrap()["state"]["advisor"].clone();
     assert_eq!(plugin.command("s", "advisor model").await.0, "mock/better (session override)");
     let (text, code) = plugin.command("s", "advisor model set mock gone").await;
     assert_eq!(code, "bad-argument");
-    assert!(text.contains("mock/gone was not pinned") && text.contains("the earlier choice stands"), "{text}");
+    assert!(
+        text.contains("mock/gone was not pinned") && text.contains("the earlier choice stands"),
+        "{text}"
+    );
     plugin.settle().await;
     let told = advisor(&plugin);
     assert_eq!(told["model"], json!({ "id": "mock/better", "source": "command" }));
@@ -49,7 +53,10 @@ async fn a_trial_that_is_given_up_is_answered_too_v7() {
     let mut plugin = Plugin::start(except("model/complete", |_| None));
     plugin.hello(pair()).await;
     plugin.open("s").await;
-    let asked = plugin.begin("command", json!({ "session": "s", "line": "advisor model set mock slow" })).await.to_string();
+    let asked = plugin
+        .begin("command", json!({ "session": "s", "line": "advisor model set mock slow" }))
+        .await
+        .to_string();
     plugin.until(|seen| seen.all("model/complete").first().map(|_| ())).await;
     plugin.command("s", "advisor model reset").await;
     let answer =
@@ -61,7 +68,9 @@ async fn a_trial_that_is_given_up_is_answered_too_v7() {
 #[tokio::test(start_paused = true)]
 async fn a_session_without_a_page_has_an_advisor_where_its_host_says_so_and_nothing_else_d12() {
     let mut plugin = Plugin::start(except("model/complete", |_| {
-        Some(json!({ "text": r#"{"severity": "concern", "note": "the tests were not run after the change"}"#, "finish": "stop" }))
+        Some(
+            json!({ "text": r#"{"severity": "concern", "note": "the tests were not run after the change"}"#, "finish": "stop" }),
+        )
     }));
     let mut row = pair();
     row["promptModel"] = json!("mock/director");
@@ -78,10 +87,11 @@ async fn a_session_without_a_page_has_an_advisor_where_its_host_says_so_and_noth
     assert_eq!(steer["session"], "told");
     assert_eq!(steer["text"], "[advisor:concern] the tests were not run after the change");
     plugin.settle().await;
-    let seen = plugin.seen.lock().unwrap();
-    let models: Vec<&Value> = seen.all("model/complete").into_iter().map(|call| &call["model"]).collect();
-    assert_eq!(models, [&json!("reviewer")], "no director, no cards, no guess, and nobody else's review");
-    drop(seen);
+    {
+        let seen = plugin.seen.lock().unwrap();
+        let models: Vec<&Value> = seen.all("model/complete").into_iter().map(|call| &call["model"]).collect();
+        assert_eq!(models, [&json!("reviewer")], "no director, no cards, no guess, and nobody else's review");
+    }
     plugin.end().await.unwrap();
 }
 
