@@ -1,5 +1,6 @@
 //! `suggest dsh`: the sidecar of the dsh plugin.
 
+use super::streams;
 use crate::exit::{Exit, Failure};
 use crate::hosts::state_folder;
 use clap::Args;
@@ -43,7 +44,7 @@ pub(crate) fn run(_arguments: &DshArgs) -> Result<Exit, Failure> {
     // Without a folder for what must be remembered, cards live as long as this process.
     let cards = state_folder().ok().map(|folder| folder.join("suggestions.json"));
     let options = SidecarOptions::from_environment().with_cards(cards);
-    let served = runtime.block_on(serve(tokio::io::stdin(), tokio::io::stdout(), options));
+    let served = runtime.block_on(async { serve(streams::input(), streams::output(), options).await });
     // A write that nobody reads would hold the runtime's thread, and with it this process, for ever.
     runtime.shutdown_timeout(Duration::from_millis(100));
     let served = served.map_err(Failure::failed)?;

@@ -17,5 +17,6 @@ pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod state;
 pub(crate) mod statusline;
+mod streams;
 pub(crate) mod summary;
 pub(crate) mod watch;
