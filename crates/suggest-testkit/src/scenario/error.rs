@@ -112,6 +112,15 @@ pub(super) fn read<T: DeserializeOwned>(value: Value, place: &str) -> Result<T, 
     })
 }
 
+/// As [`read`], for what has fields of its own.
+pub(super) fn read_object<T: DeserializeOwned>(value: Value, place: &str) -> Result<T, Misfit> {
+    if value.is_object() {
+        read(value, place)
+    } else {
+        Err(Misfit::new(place, "write an object with its fields"))
+    }
+}
+
 /// Joins two paths as `a.b` or `a[0]`.
 pub(super) fn join(left: &str, right: &str) -> String {
     match (left.is_empty(), right.is_empty()) {

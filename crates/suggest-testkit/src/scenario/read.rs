@@ -3,7 +3,7 @@
 use super::document::{
     Document, ErrorFields, Reasoning, ReplyFields, SessionFields, StepFields, SubmitResultFields,
 };
-use super::error::{Misfit, ScenarioError, StepNumber, join, read};
+use super::error::{Misfit, ScenarioError, StepNumber, join, read, read_object};
 use super::event::read_event;
 use super::once;
 use super::{Action, Addressee, Answer, Scenario, ScenarioSession, SessionIndex, Step, StepBody};
@@ -22,6 +22,7 @@ pub(super) fn scenario(text: &str) -> Result<Scenario, ScenarioError> {
         return Err(ScenarioError::NotJson { problem });
     }
     let value = once::read(text).map_err(|error| ScenarioError::NotJson { problem: error.to_string() })?;
+    check_shapes(&value).map_err(Misfit::in_document)?;
     let document: Document = read(value, "").map_err(Misfit::in_document)?;
     let several = document.sessions.is_some();
     let sessions = sessions(document.session, document.sessions).map_err(Misfit::in_document)?;
@@ -51,6 +52,19 @@ pub(super) fn scenario(text: &str) -> Result<Scenario, ScenarioError> {
         steps.push(reader.step(number, fields).map_err(|misfit| misfit.in_step(number))?);
     }
     Ok(Scenario { config, sessions, several, history, steps })
+}
+
+/// The document and its sessions are objects: a list would be read as the values of fields that it does not name.
+fn check_shapes(document: &Value) -> Result<(), Misfit> {
+    if !document.is_object() {
+        return Err(Misfit::new("steps", "a scenario is an object with `steps`"));
+    }
+    let several = document.get("sessions").and_then(Value::as_array).into_iter().flatten();
+    let one = document.get("session").filter(|session| !session.is_null());
+    if one.into_iter().chain(several).all(Value::is_object) {
+        return Ok(());
+    }
+    Err(Misfit::new(if one.is_some() { "session" } else { "sessions" }, "a session is an object"))
 }
 
 fn sessions(
@@ -170,13 +184,13 @@ impl StepReader<'_> {
             return read(command, "command").map(Action::Command);
         }
         if let Some(value) = fields.reply {
-            return read(value, "reply").map(reply);
+            return read_object(value, "reply").map(reply);
         }
         if let Some(value) = fields.error {
-            return read(value, "error").map(failure);
+            return read_object(value, "error").map(failure);
         }
         if let Some(value) = fields.submit_result {
-            let SubmitResultFields { accepted, reason, ticket } = read(value, "submit_result")?;
+            let SubmitResultFields { accepted, reason, ticket } = read_object(value, "submit_result")?;
             return Ok(Action::SubmitResult { ticket: ticket.map(Ticket::new), accepted, reason });
         }
         if let (Some(changes), Some(config)) = (fields.config, self.configs.get_mut(session.0)) {

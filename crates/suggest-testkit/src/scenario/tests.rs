@@ -66,6 +66,9 @@ fn a_malformed_step_names_its_number_and_field() {
         (json!({"history_event": {"type": "message", "author": "human"}}), "history_event.text"),
         (json!({"command": ["run"]}), "command"),
         (json!({"reply": {}}), "reply.text"),
+        (json!({"reply": ["NEXT: a"]}), "reply"),
+        (json!({"error": ["network"]}), "error"),
+        (json!({"submit_result": [true]}), "submit_result"),
         (json!({"reply": {"text": "a", "voice": "choir"}}), "reply.voice"),
         (json!({"reply": {"text": "a", "call": "one"}}), "reply.call"),
         (json!({"reply": {"text": "a", "usage": {"input_tokens": "many"}}}), "reply.usage.input_tokens"),
@@ -94,7 +97,11 @@ fn a_malformed_step_names_its_number_and_field() {
 fn a_malformed_document_names_its_field() {
     let cases = [
         (json!({}), "steps"),
+        (json!([]), "steps"),
+        (json!("steps"), "steps"),
         (json!({"steps": {}}), "steps"),
+        (json!({"steps": [], "session": ["s1"]}), "session"),
+        (json!({"steps": [], "sessions": [["a"]]}), "sessions"),
         (json!({"steps": [], "title": "x"}), "title"),
         (json!({"steps": [], "config": {"promptModel": "no-slash"}}), "config.promptModel"),
         (json!({"steps": [], "config": []}), "config"),
