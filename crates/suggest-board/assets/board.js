@@ -160,15 +160,17 @@ function keepingFocus(redraw) {
 }
 
 function drawOthers(grouped) {
-  const others = view.sessions.filter(hero => !grouped.has(hero.session) && hero.status !== 'closed').slice(0, OTHERS)
+  const all = view.sessions.filter(hero => !grouped.has(hero.session) && hero.status !== 'closed')
+  const others = all.slice(0, OTHERS)
+  const rest = all.length > OTHERS ? [make('li', { class: 'rest' }, say('more', { n: all.length - OTHERS }))] : []
   at('others').hidden = others.length === 0
   keepingFocus(() => at('other-list').replaceChildren(...others.map(hero => {
-    const name = make('b', { dir: 'auto' })
+    const name = make('b', { dir: 'auto', title: hero.session })
     write(name, label(hero, view.sessions))
     const status = make('span', { class: 'tag status', 'data-status': hero.status }, say(hero.status))
     const ask = hero.status === 'idle' ? make('button', { type: 'button', class: 'quiet', 'data-act': 'suggest' }, say('suggestNow')) : null
     return make('li', { 'data-session': hero.session }, name, status, ask)
-  })))
+  }), ...rest))
 }
 
 function drawReply() {
@@ -196,12 +198,16 @@ function announce(text) {
 
 function complain(error) {
   const why = error.code === 'unreachable' ? say('unreachable') : refusal(error.code, error.message)
-  const text = say('failed', { why })
-  const toast = make('div', { class: 'toast' })
-  write(toast, text)
+  toast(say('failed', { why }))
+}
+
+/** A few words that go by themselves. */
+function toast(text, tone = '') {
+  const element = make('div', { class: `toast ${tone}` })
+  write(element, text)
   document.querySelector('.toast')?.remove()
-  document.body.append(toast)
-  setTimeout(() => toast.remove(), 6000)
+  document.body.append(element)
+  setTimeout(() => element.remove(), 6000)
   announce(text)
 }
 
@@ -243,6 +249,12 @@ const dismiss = id => actOn(id, async title => {
   announce(say('dismissed', { title }))
 })
 
+async function suggest(session) {
+  const { cards, asking } = await ask('POST', `/api/sessions/${encodeURIComponent(session)}/suggest`)
+  if (asking) toast(say('asking'), 'calm')
+  else if (cards === 0) toast(say('nothingFound', { name: label(heroOf(session), view.sessions) }), 'calm')
+}
+
 async function dismissAll() {
   if (view.snapshot === null || view.snapshot.cards.length === 0) return
   await attempt(async () => {
@@ -265,7 +277,7 @@ document.addEventListener('click', event => {
   if (!button) return
   const session = button.closest('[data-session]')?.dataset.session
   const card = button.closest('[data-card]')?.dataset.card
-  if (button.dataset.act === 'suggest') attempt(() => ask('POST', `/api/sessions/${encodeURIComponent(session)}/suggest`))
+  if (button.dataset.act === 'suggest') attempt(() => suggest(session))
   else if (button.dataset.act === 'accept') accept(card)
   else if (button.dataset.act === 'dismiss') dismiss(card)
   else if (button.dataset.act === 'assign') {

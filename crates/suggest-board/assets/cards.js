@@ -96,11 +96,29 @@ export function paintAge(element, card) {
   time.title = date(card.created_at)
 }
 
+/** Longer lists are filled when somebody comes to them. */
+const LONG = 50
+/** What a list of sessions comes to, made once for all that show it. */
+const keys = new WeakMap()
+/** What each list shows, and what it shows once somebody comes to it. */
+const filled = new WeakMap()
+const waiting = new WeakMap()
+
+document.addEventListener('focusin', event => {
+  const wanted = waiting.get(event.target)
+  if (wanted) fill(event.target, ...wanted)
+})
+
 /** Fills a list of sessions and keeps what is chosen. */
 export function fill(select, sessions, first) {
-  const wanted = JSON.stringify([first, sessions.map(hero => [hero.session, hero.name])])
-  if (select.dataset.filled === wanted) return
-  select.dataset.filled = wanted
+  if (sessions.length > LONG && document.activeElement !== select && select.value === '') {
+    waiting.set(select, [sessions, first])
+    sessions = []
+  } else waiting.delete(select)
+  if (!keys.has(sessions)) keys.set(sessions, JSON.stringify(sessions.map(hero => [hero.session, hero.name])))
+  const wanted = first + keys.get(sessions)
+  if (filled.get(select) === wanted) return
+  filled.set(select, wanted)
   const chosen = select.value
   select.replaceChildren(new Option(first, ''), ...sessions.map(hero => {
     const option = new Option(label(hero, sessions), hero.session)
@@ -110,12 +128,25 @@ export function fill(select, sessions, first) {
   select.value = sessions.some(hero => hero.session === chosen) ? chosen : ''
 }
 
-/** A name, with the id where two share the name. */
+/** A name, with the end of the id where two share the name. */
 export function label(hero, all) {
   const name = visible(hero.name)
-  const isAlone = all.filter(other => other.name === hero.name).length < 2
-  return isAlone ? name : `${name} · ${visible(hero.session)}`
+  if (!counted.has(all)) {
+    const counts = new Map()
+    for (const other of all) {
+      for (const key of [other.name, `${other.name}\n${end(other.session)}`]) counts.set(key, (counts.get(key) ?? 0) + 1)
+    }
+    counted.set(all, counts)
+  }
+  const counts = counted.get(all)
+  if ((counts.get(hero.name) ?? 0) < 2) return name
+  const id = counts.get(`${hero.name}\n${end(hero.session)}`) < 2 ? end(hero.session) : hero.session
+  return `${name} · ${visible(id)}`
 }
+
+/** How often each name stands in a list of sessions. */
+const counted = new WeakMap()
+const end = id => id.length > 12 ? `…${id.slice(-8)}` : id
 
 const visible = text => text.replace(HIDDEN, '\ufffd').slice(0, 80)
 

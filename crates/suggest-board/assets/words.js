@@ -13,10 +13,10 @@ const english = {
   originModel: 'Written by a model', originLocal: 'Made from the facts of the session', high: 'High', medium: 'Medium', low: 'Low', priority: '{word} priority', keys: 'Keys', keyAccept: 'Accept the card with that number on it', keyDismiss: 'Dismiss all cards for good', keyReply: 'Go to the reply; Escape leaves it', keySend: 'Prepare the reply, while in it', keyHelp: 'Show these keys', keysRest: 'Keys do nothing while you type, and for a moment after the cards changed.',
   idle: 'Idle', busy: 'Busy', closed: 'Closed', unknown: 'Not followed', summary: 'Summary', followUps: 'Left to do', accepted: 'Accepted: {title}', assigned: 'Assigned: {title}',
   dismissed: 'Dismissed: {title}', dismissedAll: { one: '{n} card dismissed', other: '{n} cards dismissed' }, confirmAll: { one: 'Dismiss {n} card for good?', other: 'Dismiss all {n} cards for good?' },
-  changed: 'The cards have just changed. Look again, then press the key.', noCard: 'There is no card for this key.', failed: 'That did not work: {why}', unreachable: 'the server cannot be reached', newCards: { one: '{n} new card', other: '{n} new cards' }, noneIdle: 'No session is idle', copyText: '{n} characters',
+  changed: 'The cards have just changed. Look again, then press the key.', noCard: 'There is no card for this key.', failed: 'That did not work: {why}', unreachable: 'the server cannot be reached', newCards: { one: '{n} new card', other: '{n} new cards' }, noneIdle: 'No session is idle', more: 'and {n} more', asking: 'A model is asked; its cards follow.', nothingFound: '{name} shows nothing specific to do next.', copyText: '{n} characters',
   refusals: {
     'already-accepted': 'it was accepted already', 'already-assigned': 'it was assigned already', dismissed: 'it was dismissed', stale: 'it is stale, because its session moved on', retired: 'newer cards took its place',
-    'unknown-card': 'the card is gone', 'unknown-session': 'the session is not known', 'not-idle': 'the session is not idle', 'not-saved': 'it could not be saved', 'no-token': 'the token is missing', refused: 'the session has nothing to suggest yet, or was asked a moment ago',
+    'unknown-card': 'the card is gone', 'unknown-session': 'the session is not known', 'not-idle': 'the session is not idle', 'not-saved': 'it could not be saved', 'no-token': 'the token is missing',
   },
 }
 
@@ -33,7 +33,7 @@ const chinese = {
   originModel: '由模型撰写', originLocal: '根据会话事实生成', high: '高', medium: '中', low: '低', priority: '优先级：{word}', keys: '按键', keyAccept: '接受标有该数字的卡片', keyDismiss: '永久忽略全部卡片', keyReply: '转到回复；按 Escape 离开', keySend: '在回复框中准备回复', keyHelp: '显示这些按键', keysRest: '输入文字时，以及卡片刚变化的片刻，按键不起作用。',
   idle: '空闲', busy: '忙碌', closed: '已关闭', unknown: '未跟踪', summary: '摘要', followUps: '尚待完成', accepted: '已接受：{title}', assigned: '已分配：{title}',
   dismissed: '已忽略：{title}', dismissedAll: { other: '已忽略 {n} 张卡片' }, confirmAll: { other: '永久忽略全部 {n} 张卡片？' },
-  changed: '卡片刚刚变化。请看清后再按键。', noCard: '这个按键没有对应的卡片。', failed: '操作未成功：{why}', unreachable: '无法连接服务器', newCards: { other: '{n} 张新卡片' }, noneIdle: '没有空闲的会话', copyText: '{n} 个字符',
+  changed: '卡片刚刚变化。请看清后再按键。', noCard: '这个按键没有对应的卡片。', failed: '操作未成功：{why}', unreachable: '无法连接服务器', newCards: { other: '{n} 张新卡片' }, noneIdle: '没有空闲的会话', more: '另有 {n} 个', asking: '正在询问模型，卡片随后出现。', nothingFound: '{name} 目前没有具体的下一步。', copyText: '{n} 个字符',
   refusals: {
     'already-accepted': '已被接受', 'already-assigned': '已被分配', dismissed: '已被忽略', stale: '会话已有进展，卡片已过时', retired: '已被新卡片取代',
     'unknown-card': '卡片已不存在', 'unknown-session': '未知的会话', 'not-idle': '该会话不空闲', 'not-saved': '无法保存', 'no-token': '缺少令牌', refused: '该会话暂无建议，或刚刚询问过',

@@ -193,7 +193,10 @@ async fn run() {
 
 /// Dismisses cards one by one, and waits for every subscriber each time.
 async fn measure(store: &CardStore, address: SocketAddr, token: &Token, packs: bool, ids: &[String]) {
-    println!("-- {SUBSCRIBERS} subscribers, {}", if packs { "as browsers ask: packed" } else { "not packed" });
+    println!(
+        "-- {SUBSCRIBERS} subscribers, {}",
+        if packs { "as browsers ask: packed" } else { "not packed" }
+    );
     let (told, mut heard) = mpsc::unbounded_channel();
     let wanted = Arc::new(AtomicU64::new(0));
     let readers: Vec<_> = (0..SUBSCRIBERS)
@@ -208,10 +211,10 @@ async fn measure(store: &CardStore, address: SocketAddr, token: &Token, packs: b
     println!("memory: {} KiB in all", resident_kib());
     let (mut acts, mut all) = (Vec::new(), Vec::new());
     let worked = processor();
-    for id in ids.iter().take(ROUNDS).cloned() {
+    for id in ids.iter().take(ROUNDS) {
         wanted.store(store.read(CardManager::seq) + 1, Ordering::Release);
         let begun = Instant::now();
-        let one = store.clone();
+        let (one, id) = (store.clone(), id.clone());
         let act = tokio::task::spawn_blocking(move || {
             one.act(|cards, now| cards.dismiss(&id, now)).unwrap();
             begun.elapsed()

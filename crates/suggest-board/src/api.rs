@@ -382,7 +382,7 @@ async fn suggest(State(app): State<App>, Path(id): Path<String>) -> Answer {
         ));
     };
     match session.suggest_now().await {
-        Ok(()) => answer(&json!({ "session": id })),
+        Ok(asked) => answer(&json!({ "session": id, "cards": asked.cards, "asking": asked.asking })),
         Err(refused) => Err(ApiError::new(StatusCode::CONFLICT, "refused", refused)),
     }
 }

@@ -16,7 +16,7 @@ mod wire;
 pub use api::ROUTES;
 pub use board::{Board, BoardLimits, OpenError};
 pub use error::ServeError;
-pub use live::BoardSession;
+pub use live::{Asked, BoardSession};
 pub use page::OPENAPI;
 pub use server::{BoardServer, ServeLimits, ServeOptions};
 pub use token::{Token, TokenError};

@@ -11,6 +11,16 @@ use suggest_engine::SessionHandle;
 /// The most files of one turn that are remembered.
 const MOST_FILES: usize = 200;
 
+/// What came of asking for cards at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Asked {
+    /// The open cards of the session. Without a model they are made at once; none means that it shows nothing specific.
+    pub cards: usize,
+    /// Whether a model is asked now.
+    pub asking: bool,
+}
+
 /// A session on the board. When the last handle of it is dropped, the session is over.
 #[derive(Debug)]
 pub struct BoardSession {
@@ -54,18 +64,22 @@ impl BoardSession {
         self.handle.event(event);
     }
 
-    /// Asks for cards and a summary now, by a person's wish: also of what is history. The cooldown of rule C1 holds. The
-    /// answer is a line for people where it is refused.
+    /// Asks for cards and a summary now, by a person's wish: also of what is history. The cooldown of rule C1 holds.
     ///
     /// # Errors
     /// The line that says why not.
-    pub async fn suggest_now(&self) -> Result<(), String> {
+    pub async fn suggest_now(&self) -> Result<Asked, String> {
         let printed = self.handle.command(Command::Cards(CardsCommand::Refresh)).await;
         if printed.code != OutputCode::Ok {
             return Err(printed.text);
         }
         self.handle.command(Command::RefreshSummary).await;
-        Ok(())
+        let state = self.handle.state();
+        let cards = state.cards.as_ref();
+        Ok(Asked {
+            cards: cards.map_or(0, |cards| cards.open.len()),
+            asking: cards.is_some_and(|cards| cards.in_flight),
+        })
     }
 
     /// What a person decided about this session's cards.

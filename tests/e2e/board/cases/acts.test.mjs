@@ -107,6 +107,31 @@ test('an idle session without cards is asked for some', async t => {
   await page.waitForSelector('.summary:visible')
 })
 
+test('a session that shows nothing specific says so when it is asked, and one without work says why', async t => {
+  const { world, page } = await open(t)
+  const turn = text => [{ type: 'turn_started', turn: 1, origin: 'human' }, { type: 'message', author: 'human', text: 'Hello' }, { type: 'message', author: 'assistant', text }, { type: 'turn_ended', turn: 1, reason: 'completed' }, { type: 'idle' }]
+  await world.tell('s1', turn('Hello! What shall we do?'), { history: true, name: 'parser' })
+  await page.locator('#other-list [data-act=suggest]').click()
+  await page.getByText('parser shows nothing specific to do next').first().waitFor()
+  await world.tell('s2', [{ type: 'idle' }], { name: 'lexer' })
+  await page.locator('#other-list li', { hasText: 'lexer' }).locator('[data-act=suggest]').click()
+  await page.getByText('there is no completed work').first().waitFor()
+})
+
+test('sessions of one folder are told apart by the end of their ids, also in long lists', async t => {
+  const { world, page } = await open(t, { cards: [card('s1', 'Fix src/one.rs')] })
+  for (let number = 0; number < 60; number++) await world.idle(`0f0f0f0f-1111-2222-3333-4444555566${number + 10}`, 'workspace')
+  await page.locator('#other-list li', { hasText: 'workspace · …55556669' }).waitFor()
+  await page.locator('#other-list li', { hasText: 'and 30 more' }).waitFor()
+  const select = page.locator('.card .assignee')
+  assert.equal(await select.locator('option').count(), 1, 'a long list is filled when somebody comes to it')
+  await select.focus()
+  await page.waitForFunction(() => document.querySelector('.card .assignee').options.length === 61)
+  await select.selectOption('0f0f0f0f-1111-2222-3333-444455556642')
+  await page.locator('.card [data-act=assign]').click()
+  await page.getByText('Send this prompt to workspace · …55556642').waitFor()
+})
+
 test('a session log that grows in a watched folder gets its cards', async t => {
   const { world, page } = await open(t)
   const { appendFileSync } = await import('node:fs')
