@@ -2,7 +2,7 @@
 
 use crate::json::clip;
 use crate::ledger::{OwnPrompts, stable_hash};
-use crate::tools::Calls;
+use crate::tools::{Calls, behind_bridge};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use suggest_core::{
@@ -269,6 +269,7 @@ impl Teller {
     // Tools, plans, questions.
 
     pub(crate) fn called(&mut self, id: &str, name: &str, arguments: &Value) {
+        let (name, arguments) = behind_bridge(name, arguments);
         self.called_as(id, ToolCall::new(name, arguments), arguments);
     }
 

@@ -154,6 +154,14 @@ fn asks(name: &str) -> bool {
     )
 }
 
+/// The tool that a call means: Qwen Code calls some through another one, which is given their name.
+pub(crate) fn behind_bridge<'a>(name: &'a str, arguments: &'a Value) -> (&'a str, &'a Value) {
+    match (name, text(arguments, "name"), arguments.get("arguments")) {
+        ("tool_call", Some(inner), Some(of_inner)) => (inner, of_inner),
+        _ => (name, arguments),
+    }
+}
+
 /// A whole plan: the list under one of the names that harnesses use.
 pub(crate) fn plan_items(value: &Value) -> Option<Vec<PlanItem>> {
     let items = ["todos", "plan", "items", "entries"].iter().find_map(|key| value.get(key)?.as_array())?;

@@ -7,12 +7,11 @@ import { after, before, describe, test } from 'node:test'
 import { Editor } from './editor.mjs'
 import { startModel } from './model.mjs'
 
-const { SUGGEST_BIN, SUGGEST_E2E_CACHE, SUGGEST_E2E_AGENTS } = process.env
-const bin = join(SUGGEST_E2E_CACHE, 'node_modules/.bin')
+const { SUGGEST_BIN, SUGGEST_E2E_AGENTS } = process.env
 
 const AGENTS = {
   opencode: {
-    command: [join(bin, 'opencode'), 'acp'],
+    command: ['opencode', 'acp'],
     prepare(home, url) {
       const folder = join(home, '.config/opencode')
       mkdirSync(folder, { recursive: true })
@@ -25,7 +24,7 @@ const AGENTS = {
     },
   },
   qwen: {
-    command: [join(bin, 'qwen'), '--acp'],
+    command: ['qwen', '--acp'],
     suggests: true,
     prepare(home, url) {
       mkdirSync(join(home, '.qwen'), { recursive: true })
@@ -53,6 +52,8 @@ for (const name of SUGGEST_E2E_AGENTS.split(/\s+/)) {
       writeFileSync(join(folder, 'suggest.toml'), `promptModel = "mine/director"\n[providers.mine]\nbaseUrl = "${model.url}"\n`)
       const { PATH, LANG } = process.env
       env = {
+        // Whatever an agent wants of the internet fails at once: everything that it needs is on loopback.
+        https_proxy: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', no_proxy: '127.0.0.1,localhost', NO_PROXY: '127.0.0.1,localhost',
         PATH, LANG, HOME: home, XDG_CONFIG_HOME: join(home, '.config'), XDG_DATA_HOME: join(home, '.local/share'),
         XDG_STATE_HOME: join(home, '.local/state'), XDG_CACHE_HOME: join(home, '.cache'),
         SUGGEST_CONFIG: join(folder, 'suggest.toml'), ...agent.prepare(home, model.url),

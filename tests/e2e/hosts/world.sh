@@ -17,18 +17,16 @@ fail() {
   exit 1
 }
 
-for tool in npm node tmux; do
+for tool in node tmux git; do
   command -v "$tool" >/dev/null || { say "$tool is needed"; exit 1; }
 done
 
-# A package of npm, installed once.
+source "$here/../product"
+
+# A product, and its program on the search path.
 product() { # package version command
-  local folder=$cache/$3
-  if [ ! -e "$folder/node_modules/.bin/$3" ]; then
-    say "installing $1@$2"
-    mkdir -p "$folder"
-    (cd "$folder" && echo '{"private":true}' >package.json && npm install --no-audit --no-fund --loglevel=error "$1@$2") >&2
-  fi
+  local folder
+  folder=$(packages "$3-$2" "$1@$2")
   # The packages bring their program in a second package, which an install script would put in place.
   if [ "$3" = claude ] && [ -e "$folder/node_modules/$1/install.cjs" ]; then
     (cd "$folder/node_modules/$1" && node install.cjs) >/dev/null 2>&1 || true
@@ -44,7 +42,7 @@ fi
 
 # A home folder of its own. Not below /tmp: Codex warns there.
 mkdir -p "$cache/homes"
-home=$(mktemp -d "$cache/homes/XXXXXX")
+home=$(cd "$(mktemp -d "$cache/homes/XXXXXX")" && pwd -P)
 work=$home/project
 mkdir -p "$work"
 git -C "$work" init --quiet
@@ -70,21 +68,43 @@ model_process=$!
 until [ -s "$home/port" ]; do sleep 0.05; done
 model=http://127.0.0.1:$(cat "$home/port")
 
+# Whatever a product wants of the internet fails at once: everything that it needs is on loopback.
+nowhere=(https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9 no_proxy=127.0.0.1,localhost NO_PROXY=127.0.0.1,localhost)
+
 suggest() { env -i HOME="$home" PATH="$PATH" "${environment[@]}" "$SUGGEST_BIN" "$@"; }
 
 terminal() { # columns command...
   local columns=$1
   shift
-  (cd "$work" && env -i HOME="$home" PATH="$PATH" TERM=xterm-256color LC_ALL=C.UTF-8 "${environment[@]}" \
+  (cd "$work" && env -i HOME="$home" PATH="$PATH" TERM=xterm-256color LC_ALL=C.UTF-8 "${nowhere[@]}" "${environment[@]}" \
     tmux -u -S "$socket" -f /dev/null new-session -d -x "$columns" -y 40 sh -c '"$@"; exec sleep 600' sh "$@")
 }
 screen() { tmux -u -S "$socket" capture-pane -p 2>/dev/null; }
 keys() { tmux -S "$socket" send-keys "$@"; }
-shows() { # pattern
-  local tries
-  for tries in $(seq 300); do
-    if screen | grep -qE -- "$1"; then return; fi
+# Waits for a fact: a minute, which is much even on a busy machine.
+until_true() { # what command...
+  local what=$1 tries
+  shift
+  for tries in $(seq 600); do
+    if "$@"; then return; fi
     sleep 0.1
   done
-  fail "$1 does not come"
+  fail "$what does not come"
+}
+on_screen() { screen | grep -qE -- "$1"; }
+shows() { until_true "$1" on_screen "$1"; } # pattern
+
+# Types a prompt and sends it. A key that comes while a product still draws may be lost, so that Enter is sent again.
+prompt() { # text answer
+  local tries
+  keys -l "$1"
+  shows "$1"
+  for tries in $(seq 30); do
+    keys Enter
+    for wait in $(seq 20); do
+      if on_screen "$2"; then return; fi
+      sleep 0.1
+    done
+  done
+  fail "$2 does not come"
 }

@@ -60,7 +60,14 @@ pub(crate) fn run(arguments: &AcpArgs, global: &Global, output: &Output) -> Resu
         notice: Arc::new(|text| eprintln!("suggest: {text}")),
     };
     let (from_editor, to_editor) = streams();
-    let code = run_agent(&arguments.agent, from_editor, to_editor, setup).map_err(Failure::failed)?;
+    let code = run_agent(&arguments.agent, from_editor, to_editor, setup).map_err(|error| {
+        match std::error::Error::source(&error) {
+            Some(cause) => Failure::failed(format_args!("{error}: {cause}")).with_help(
+                "behind `--` stands the agent's command: check that it is installed and can be found",
+            ),
+            None => Failure::failed(error),
+        }
+    })?;
     // A thread may still wait for the editor's next line; it ends with the process.
     std::process::exit(i32::from(code))
 }

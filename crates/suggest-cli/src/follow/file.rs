@@ -175,8 +175,13 @@ impl Follower {
         }
         let Some(format) = FeedFormat::of(&first, path) else {
             // A first line or frame that is not whole yet says nothing.
-            self.is_unknown =
-                if first.starts_with(&COMPRESSED) { first.len() >= 4096 } else { first.contains(&b'\n') };
+            let mut text = Vec::new();
+            if !first.starts_with(&COMPRESSED) {
+                text = first;
+            } else if GrowingFrames::default().push(&first, &mut text).is_err() {
+                self.is_unknown = true;
+            }
+            self.is_unknown |= text.contains(&b'\n');
             return Ok(false);
         };
         self.is_unknown = false;

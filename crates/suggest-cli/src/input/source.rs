@@ -11,7 +11,8 @@ use crate::output::plain;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, SystemTime};
 use suggest_core::{Event, SessionKind, SessionSetup, Turn};
 use suggest_host_dsh::{Header, LogError, LogFile, LogReader, ReadOptions, TailBudget};
 use suggest_transcripts::{Format as Transcript, FoundSession, SessionInfo, TranscriptError};
@@ -182,7 +183,7 @@ impl Source {
         let path = inside.as_deref().unwrap_or(path);
         let name = path.display().to_string();
         let id = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        let mut file = open(path).map_err(|error| unreadable(path, &error))?;
         let is_file = file.metadata().is_ok_and(|facts| facts.is_file());
         if !is_file {
             return Self::open_stream(name, id, Box::new(file), choice);
@@ -289,6 +290,27 @@ fn is_compressed(path: &Path) -> Result<bool, Failure> {
         .and_then(|file| file.take(4).read_to_end(&mut first))
         .map_err(|error| unreadable(path, &error))?;
     Ok(first == MAGIC)
+}
+
+/// Opens a file. A pipe with a name opens only when somebody writes to it, which may be long, so that it is said.
+fn open(path: &Path) -> io::Result<File> {
+    const SOON: Duration = Duration::from_secs(1);
+    let facts = std::fs::metadata(path)?;
+    if facts.is_file() || facts.is_dir() {
+        return File::open(path);
+    }
+    let (opened, wait) = std::sync::mpsc::channel::<()>();
+    let name = plain(&path.display().to_string());
+    let teller = std::thread::spawn(move || {
+        if wait.recv_timeout(SOON) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("note: {name} is a pipe; waiting for somebody to write to it");
+        }
+    });
+    let file = File::open(path);
+    drop(opened);
+    // It has nothing more to say.
+    let _ = teller.join();
+    file
 }
 
 fn stream(first: Vec<u8>, rest: Box<dyn Read>) -> Stream {

@@ -91,3 +91,35 @@ fn help_that_cannot_be_written_is_a_failure() {
         assert_eq!(status.code(), Some(1), "{arguments:?}");
     }
 }
+
+#[test]
+fn an_agent_that_does_not_start_is_told_with_the_reason_of_the_system() {
+    let run = World::new().run(&["acp", "--", "no-such-agent"]).ends_with(1);
+    for part in ["cannot start the agent \"no-such-agent\": No such file", "help: "] {
+        assert!(run.stderr.contains(part), "{run}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_that_nobody_writes_to_is_waited_for_and_said_to_be() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    let world = World::new();
+    let pipe = world.path("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let pipe = pipe.display().to_string();
+    let mut child = world.command(&["next", &pipe]).spawn().unwrap();
+    let mut note = String::new();
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    errors.read_line(&mut note).unwrap();
+    assert!(note.contains("is a pipe; waiting for somebody to write to it"), "{note}");
+    let session = crate::support::events(crate::support::FAILING);
+    std::fs::OpenOptions::new().write(true).open(&pipe).unwrap().write_all(session.as_bytes()).unwrap();
+    let mut offer = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut offer).unwrap();
+    assert_eq!(offer, crate::support::FAILING_STEP);
+    assert!(child.wait().unwrap().success());
+    let run = world.run(&["watch", &pipe]).ends_with(2);
+    assert!(run.stderr.contains("is no file that can be followed"), "{run}");
+}

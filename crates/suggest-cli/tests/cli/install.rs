@@ -164,6 +164,100 @@ fn codex_keeps_its_settings_and_the_program_that_was_set_before() {
 }
 
 #[test]
+fn settings_of_codex_of_every_shape_come_back_to_the_last_byte() {
+    for before in [
+        "\n",
+        "# only a comment\n",
+        "model = \"m\"\r\n\r\n[features]\r\nx = true # on\r\n",
+        "model\t=\t\"m\"\n\n[projects.\"/a b\"]\n\ttrust_level = \"trusted\"\n",
+        "notify = ['bell']\r\nmodel = \"m\" # mine\r\n",
+        "\u{feff}model = \"m\"\n",
+        "model = \"m\"",
+    ] {
+        let world = World::new();
+        world.write(".codex/config.toml", before);
+        world.run(&["install", "codex", "--yes"]).ends_with(0);
+        let after = read(&world, ".codex/config.toml").unwrap();
+        assert!(after.contains("\"hook\", \"codex\""), "{after}");
+        assert_eq!(read(&world, ".codex/config.toml.suggest-backup").unwrap(), before);
+        let again = world.run(&["install", "codex", "--yes"]).ends_with(0);
+        assert!(again.stderr.contains("has it already"), "{again}");
+        world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+        assert_eq!(read(&world, ".codex/config.toml").unwrap(), before, "{after}");
+        assert_eq!(names(&world, ".codex"), ["config.toml"], "nothing is left behind");
+    }
+    // Without the copy of before it is still taken out, and every other line stays as it was.
+    let world = World::new();
+    let before = "model = \"m\"\r\n\r\n[features]\r\n\tx = true # on\r\n";
+    world.write(".codex/config.toml", before);
+    world.run(&["install", "codex", "--yes"]).ends_with(0);
+    std::fs::remove_file(world.path(".codex/config.toml.suggest-backup")).unwrap();
+    world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+    assert_eq!(read(&world, ".codex/config.toml").unwrap(), before);
+}
+
+#[test]
+fn hooks_of_codex_of_every_shape_come_back_to_the_last_byte() {
+    for before in [
+        "",
+        "{}",
+        "{\r\n\t\"hooks\": {\r\n\t\t\"Stop\": []\r\n\t}\r\n}\r\n",
+        "{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [{ \"type\": \"command\", \"command\": \"bell\" }] }\n    ]\n  }\n}\n",
+    ] {
+        let world = World::new();
+        world.write(".codex/hooks.json", before);
+        world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(0);
+        let after = read(&world, ".codex/hooks.json").unwrap();
+        assert!(after.contains("hook codex --system-message"), "{after}");
+        assert_eq!(after.contains("bell"), before.contains("bell"), "{after}");
+        let run = world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+        assert!(!run.stderr.contains("nothing of suggest"), "{run}");
+        assert_eq!(read(&world, ".codex/hooks.json").unwrap(), before);
+        assert_eq!(names(&world, ".codex"), ["hooks.json"]);
+    }
+    let world = World::new();
+    world.write(".codex/hooks.json", "{\n  \"hooks\": [\n}\n");
+    let files = world.files();
+    let run = world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(1);
+    assert!(run.stderr.contains("no valid JSON") && run.stderr.contains("help: "), "{run}");
+    assert_eq!(world.files(), files);
+}
+
+#[test]
+fn both_ways_of_codex_are_taken_out_together() {
+    let world = World::new();
+    world.run(&["install", "codex", "--yes"]).ends_with(0);
+    world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(0);
+    world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+    assert_eq!(names(&world, ".codex"), Vec::<String>::new());
+    let nothing = world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+    assert_eq!(nothing.stderr.matches("nothing of suggest is in").count(), 1, "{nothing}");
+}
+
+#[cfg(unix)]
+#[test]
+fn read_only_settings_of_codex_stay_and_a_symbolic_link_stays_one() {
+    use std::os::unix::fs::PermissionsExt as _;
+    const CODEX: &str = ".codex/config.toml";
+    let world = World::new();
+    world.write(CODEX, "model = \"m\"\n");
+    std::fs::set_permissions(world.path(CODEX), std::fs::Permissions::from_mode(0o444)).unwrap();
+    let run = world.run(&["install", "codex", "--yes"]).ends_with(1);
+    assert!(run.stderr.contains("is read-only"), "{run}");
+    assert_eq!(read(&world, CODEX).unwrap(), "model = \"m\"\n");
+
+    let world = World::new();
+    let real = world.write("dotfiles/codex.toml", "model = \"m\"\n");
+    std::fs::create_dir_all(world.path(".codex")).unwrap();
+    std::os::unix::fs::symlink(&real, world.path(CODEX)).unwrap();
+    world.run(&["install", "codex", "--yes"]).ends_with(0);
+    assert!(std::fs::symlink_metadata(world.path(CODEX)).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(&real).unwrap().contains("\"hook\", \"codex\""));
+    world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
+    assert_eq!(std::fs::read_to_string(&real).unwrap(), "model = \"m\"\n");
+}
+
+#[test]
 fn the_message_of_codex_is_a_hook_and_goes_again() {
     let world = World::new();
     world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(0);

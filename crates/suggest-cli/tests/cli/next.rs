@@ -292,3 +292,12 @@ fn an_offer_for_a_person_to_run_carries_its_label_d13() {
     let report = world.run(&["next", &session, "--json"]).ends_with(0).json();
     assert_eq!(report["offer"]["kind"], json!("goal_edit"));
 }
+
+#[test]
+fn a_failed_call_of_the_workers_own_books_is_no_step_for_the_person() {
+    // The product refused its own plan tool twice; the person has nothing to put right there.
+    let session = root().join("tests/recordings/qwen/session/todo.jsonl").display().to_string();
+    let run = World::new().run(&["next", &session]).ends_with(0);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.contains("nothing to recommend"), "{run}");
+}

@@ -15,9 +15,34 @@ pub(crate) fn failed(facts: &Facts) -> Option<&ToolFact> {
         })
     };
     facts.tools.iter().enumerate().rev().find_map(|(index, tool)| {
-        let failed = tool.ok == Some(false) && in_turn(tool) && !made_good(index, tool);
+        let failed = tool.ok == Some(false)
+            && in_turn(tool)
+            && !made_good(index, tool)
+            && !is_of_the_harness(&tool.name);
         (failed && (!tool.files.is_empty() || first_line(tool).is_some())).then_some(tool)
     })
+}
+
+/// Whether a tool keeps the worker's own books: that it failed is nothing that a person has to put right.
+fn is_of_the_harness(name: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "todowrite",
+        "writetodos",
+        "todoread",
+        "updateplan",
+        "taskcreate",
+        "taskupdate",
+        "tasklist",
+        "toolsearch",
+        "toolcall",
+        "askuserquestion",
+        "requestuserinput",
+        "exitplanmode",
+        "skill",
+        "tool",
+    ];
+    let folded: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    NAMES.contains(&folded.as_str())
 }
 
 /// The first line of what a tool printed, if it names anything.

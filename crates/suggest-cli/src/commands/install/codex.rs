@@ -1,6 +1,7 @@
 //! The settings of Codex: its `notify` program. One that is set already is called by ours.
 
 use super::{Problem, quoted};
+use similar::{ChangeTag, TextDiff};
 use toml_edit::{Array, DocumentMut, Item, Value};
 
 /// How our Stop hook is known again.
@@ -27,7 +28,7 @@ pub(super) fn installed(text: &str, program: &str) -> Result<String, Problem> {
     // The word and its option are one, so that the event stays the last argument of all.
     ours.extend(theirs.iter().map(|word| format!("--then={word}")));
     set(&mut document, &ours);
-    Ok(document.to_string())
+    Ok(with_lines_of(text, &document.to_string()))
 }
 
 /// The settings without ours, with the program that was there before; `None` if ours is not in them.
@@ -40,14 +41,38 @@ pub(super) fn uninstalled(text: &str) -> Result<Option<String>, Problem> {
         // What stands above the key is a person's, and stays.
         let above = document.key(KEY).and_then(|key| key.leaf_decor().prefix()?.as_str().map(str::to_owned));
         document.remove(KEY);
-        let text = document.to_string();
-        return Ok(Some(match above.filter(|above| !above.trim().is_empty()) {
-            Some(above) => above + &text,
-            None => text,
-        }));
+        let after = document.to_string();
+        let after = match above.filter(|above| !above.trim().is_empty()) {
+            Some(above) => above + &after,
+            None => after,
+        };
+        return Ok(Some(with_lines_of(text, &after)));
     }
     set(&mut document, &theirs);
-    Ok(Some(document.to_string()))
+    Ok(Some(with_lines_of(text, &document.to_string())))
+}
+
+/// The changed text with the line ends and the mark of the file: the parser writes its own. New lines end as most do.
+fn with_lines_of(before: &str, after: &str) -> String {
+    const MARK: char = '\u{feff}';
+    let (mark, before) = before.strip_prefix(MARK).map_or(("", before), |rest| ("\u{feff}", rest));
+    let after = after.strip_prefix(MARK).unwrap_or(after);
+    if !before.contains("\r\n") {
+        return format!("{mark}{after}");
+    }
+    let ends_so = before.matches("\r\n").count();
+    let usual = if ends_so.saturating_mul(2) >= before.matches('\n').count() { "\r\n" } else { "\n" };
+    let (plain, after) = (before.replace("\r\n", "\n"), after.replace("\r\n", "\n"));
+    let originals: Vec<&str> = before.split_inclusive('\n').collect();
+    let mut text = mark.to_owned();
+    for change in TextDiff::from_lines(&plain, &after).iter_all_changes() {
+        match (change.tag(), change.old_index().and_then(|at| originals.get(at))) {
+            (ChangeTag::Equal, Some(original)) => text.push_str(original),
+            (ChangeTag::Delete, _) => {}
+            _ => text.push_str(&change.value().replace('\n', usual)),
+        }
+    }
+    text
 }
 
 fn document(text: &str) -> Result<DocumentMut, Problem> {
@@ -95,6 +120,8 @@ mod tests {
             ("", "notify = [\"/usr/bin/suggest\", \"hook\", \"codex\"]"),
             ("model = \"gpt-5.5\"  # mine\n\n[features]\nx = true # on\n", "codex\"]\n\n[features]"),
             ("# top\n[mcp]\na = 1\n", "notify = ["),
+            ("model = 1\r\n\n[a]\r\n\tb = 2 # on\r\n", "\r\n\n[a]\r\n\tb = 2 # on\r\n"),
+            ("\u{feff}model = 1\n", "\u{feff}model = 1\nnotify = ["),
             (
                 "notify = [\"bell\", \"--loud\"]  # ring\nmodel = \"m\"\n",
                 "\"codex\", \"--then=bell\", \"--then=--loud\"]  # ring",

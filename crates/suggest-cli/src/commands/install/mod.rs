@@ -58,7 +58,7 @@ enum UninstallHost {
 struct ClaudeInstall {
     #[command(flatten)]
     common: Common,
-    /// Show each offer as a message of the hook, too; each turn then ends up to 10 seconds later
+    /// Show each offer as a message of the hook, too; a turn then ends up to 10 seconds later
     #[arg(long)]
     system_message: bool,
     /// Leave the status line as it is
@@ -70,7 +70,7 @@ struct ClaudeInstall {
 struct CodexInstall {
     #[command(flatten)]
     common: Common,
-    /// Show each offer as a message of a Stop hook instead; Codex asks you to trust the hook
+    /// Show each offer as a message of a Stop hook instead, which Codex asks you to trust; a turn then ends up to 10 seconds later
     #[arg(long)]
     system_message: bool,
 }
@@ -112,7 +112,7 @@ pub(crate) fn install(arguments: &InstallArgs, output: &Output) -> Result<Exit, 
                 &after,
                 &wanted.common,
                 output,
-                "Codex asks at its next start whether you trust the hook",
+                "it is in force in the next session of Codex, which asks whether you trust the hook",
             )
         }
         InstallHost::Codex(wanted) => {
@@ -125,7 +125,7 @@ pub(crate) fn install(arguments: &InstallArgs, output: &Output) -> Result<Exit, 
                 &after,
                 &wanted.common,
                 output,
-                "it is in force in the next session of Codex; `suggest watch` and `suggest statusline codex` show the offers",
+                "it is in force in the next session of Codex; `suggest watch` or `suggest statusline codex` shows the offers",
             )
         }
     }
@@ -148,19 +148,26 @@ pub(crate) fn uninstall(arguments: &UninstallArgs, output: &Output) -> Result<Ex
             } else {
                 codex::uninstalled(target.text())
             };
-            let exit = unmake(&target, after.map_err(|problem| problem.failure(&target))?, common, output)?;
-            if common.settings.is_none()
-                && let Some(hooks) = codex_home().map(|home| home.join("hooks.json"))
-                && hooks.exists()
-            {
-                let target = Target::read(hooks)?;
-                let after = claude_code::without_hook(target.text(), codex::HOOK_MARK)
-                    .map_err(|problem| problem.failure(&target))?;
-                if after.is_some() {
-                    return unmake(&target, after, common, output);
+            let after = after.map_err(|problem| problem.failure(&target))?;
+            let hooks = codex_home().map(|home| home.join("hooks.json")).filter(|hooks| hooks.exists());
+            let hooks = match hooks.filter(|_| common.settings.is_none()) {
+                Some(hooks) => {
+                    let hooks = Target::read(hooks)?;
+                    let after = claude_code::without_hook(hooks.text(), codex::HOOK_MARK)
+                        .map_err(|problem| problem.failure(&hooks))?;
+                    after.map(|after| (hooks, after))
                 }
+                None => None,
+            };
+            match hooks {
+                // What is not there need not be told when something else is.
+                Some((hooks, without)) if after.is_none() => unmake(&hooks, Some(without), common, output),
+                Some((hooks, without)) => {
+                    unmake(&target, after, common, output)?;
+                    unmake(&hooks, Some(without), common, output)
+                }
+                None => unmake(&target, after, common, output),
             }
-            Ok(exit)
         }
     }
 }

@@ -74,6 +74,12 @@ pub(crate) fn run(arguments: &WatchArgs, global: &Global, output: &Output) -> Re
             return Err(Failure::usage("standard input cannot be followed")
                 .with_help("name the file, or leave it out for the newest session of this folder"));
         }
+        (Some(path), _) if path.metadata().is_ok_and(|facts| !facts.is_file()) => {
+            return Err(Failure::usage(format_args!("{} is no file that can be followed", path.display()))
+                .with_help(
+                    "name the file of the session; `suggest next` also reads folders and pipes, once",
+                ));
+        }
         (Some(path), session) => {
             session::Target::Session(Place { path: path.clone(), session: session.clone() })
         }
