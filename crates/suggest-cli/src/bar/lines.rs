@@ -2,6 +2,7 @@
 
 use super::columns::{fit, one_line, width, wrap};
 use super::words::{Words, mark};
+use std::borrow::Cow;
 use suggest_core::{Coded, OfferView, ReasonCode, State, Status};
 
 /// How a piece of a line looks; without colours all look the same.
@@ -56,7 +57,7 @@ impl BarView<'_> {
     /// most comes first.
     pub(crate) fn lines(&self, words: &Words, columns: usize, rows: usize) -> Vec<Line> {
         let mut lines = Vec::new();
-        self.headline(words, columns, &mut lines);
+        self.headline(words, columns, rows, &mut lines);
         if let Some(offer) = self.offer() {
             let text = one_line(&offer.text);
             let shown = if self.expanded { wrap(&text, columns) } else { vec![fit(&text, columns)] };
@@ -77,10 +78,19 @@ impl BarView<'_> {
     }
 
     /// The status, why, and where the offer comes from.
-    fn headline(&self, words: &Words, columns: usize, lines: &mut Vec<Line>) {
+    fn headline(&self, words: &Words, columns: usize, rows: usize, lines: &mut Vec<Line>) {
+        // What does not fit behind the label stands below it, where there are lines for that.
+        let has_room_below = rows > 3;
         let Some(state) = self.state else {
-            let text = format!("{} {} {}", mark(Status::Idle), words.waiting, self.name);
-            return lines.push(Line::of(fit(&text, columns), Look::Faint));
+            let label = format!("{} {}", mark(Status::Idle), words.waiting);
+            let text = format!("{label} {}", self.name);
+            if width(&text) > columns && has_room_below {
+                lines.push(Line::of(fit(&label, columns), Look::Faint));
+                lines.extend(wrap(self.name, columns).into_iter().map(|text| Line::of(text, Look::Faint)));
+            } else {
+                lines.push(Line::of(fit(&text, columns), Look::Faint));
+            }
+            return;
         };
         // An offer that the person took off the screen is none.
         let is_bare = self.dismissed && state.status == Status::Ready;
@@ -94,23 +104,26 @@ impl BarView<'_> {
         let label = fit(&format!("{} {}", mark(status), words.status(status)), columns);
         let room = columns.saturating_sub(width(&label));
         let mut line = Line::of(label, look);
+        // An older offer has its own line, which says whose it is; a reason stands for itself.
         let details = details(state, self.offer(), words);
-        if let Some(details) = &details
-            // Where an offer comes from is shown whole or not at all; a reason may be cut.
-            && (state.reason.is_some() && room > 8 || width(details).saturating_add(3) <= room)
-        {
-            let text = format!(" {}", fit(&format!("· {details}"), room.saturating_sub(1)));
+        let fits = |text: &str| width(text).saturating_add(3) <= room;
+        let reason = state.reason.as_ref().map(|reason| reason_line(reason, words));
+        // Where an offer comes from is shown whole or not at all. A reason is never lost: a failure and a switched off
+        // feature are not blank (rule D3), nor is it that nothing came.
+        let (inline, below) = match (&details, reason) {
+            (Some(details), _) if fits(details) => (Some(details.clone()), None),
+            (_, Some(reason)) if fits(&reason) => (Some(reason.into_owned()), None),
+            (_, Some(reason)) if has_room_below => (None, Some(reason)),
+            (_, Some(reason)) if room > 8 => (Some(reason.into_owned()), None),
+            _ => (None, None),
+        };
+        if let Some(text) = inline {
+            let text = format!(" {}", fit(&format!("· {text}"), room.saturating_sub(1)));
             line.0.push(Piece { text, look: Look::Faint });
         }
-        let is_cut = line.0.last().is_none_or(|piece| piece.text.ends_with('…')) || line.0.len() < 2;
         lines.push(line);
-        // A failure is never blank (rule D3), also where its line was too narrow for the reason.
-        if let Some(reason) = &state.reason
-            && matches!(state.status, Status::Failed | Status::Off)
-            && is_cut
-        {
-            lines.extend(wrap(&reason.message, columns).into_iter().map(|text| Line::of(text, Look::Faint)));
-        }
+        let below = below.map(|reason| wrap(&reason, columns)).unwrap_or_default();
+        lines.extend(below.into_iter().map(|text| Line::of(text, Look::Faint)));
     }
 
     fn keys(&self, words: &Words, columns: usize) -> Vec<Line> {
@@ -157,15 +170,18 @@ fn details(state: &State, offer: Option<&OfferView>, words: &Words) -> Option<St
     });
     match (reason, origin) {
         (Some(reason), Some(origin)) => Some(format!("{reason} · {origin}")),
-        (reason, origin) => reason.map(str::to_owned).or(origin),
+        (reason, origin) => reason.map(Cow::into_owned).or(origin),
     }
 }
 
 /// Why there is no offer. The label says already that there is none yet.
-pub(crate) fn reason_line<'a>(reason: &'a Coded<ReasonCode>, words: &'a Words) -> &'a str {
-    match reason.code {
-        ReasonCode::NoOfferYet | ReasonCode::NoCompletedTurn => words.after_turn,
-        _ => reason.message.as_str(),
+pub(crate) fn reason_line<'a>(reason: &'a Coded<ReasonCode>, words: &Words) -> Cow<'a, str> {
+    match (reason.code, words.reason(reason.code)) {
+        (ReasonCode::NoOfferYet | ReasonCode::NoCompletedTurn, _) => Cow::Borrowed(words.after_turn),
+        (_, None) => Cow::Borrowed(&reason.message),
+        // What is more than the code's own sentence, such as the numbers of a failure, stays.
+        (code, Some(words)) if reason.message == code.describe() => Cow::Borrowed(words),
+        (_, Some(words)) => Cow::Owned(format!("{words}：{}", reason.message)),
     }
 }
 
@@ -231,6 +247,25 @@ mod tests {
     }
 
     #[test]
+    fn a_reason_is_whole_at_any_width_and_in_the_language_of_the_bar_d3() {
+        let mut state = state(Status::Idle, None, Some(ReasonCode::TurnNotCompleted.describe()));
+        state.reason = Some(ReasonCode::TurnNotCompleted.coded());
+        let lines = |words, columns, rows| text(&view(Some(&state), false).lines(words, columns, rows));
+        assert_eq!(lines(&ENGLISH, 60, 10)[0], "- No suggestion yet · the last turn did not complete");
+        assert_eq!(
+            lines(&ENGLISH, 20, 10)[..3],
+            ["- No suggestion yet", "the last turn did", "not complete"]
+        );
+        assert_eq!(lines(&CHINESE, 60, 10)[0], "- 暂无建议 · 上一轮没有完成");
+        assert_eq!(lines(&CHINESE, 20, 10)[..2], ["- 暂无建议", "上一轮没有完成"]);
+        // In a pane of few rows the keys and the label come first.
+        assert_eq!(lines(&ENGLISH, 32, 3)[0], "- No suggestion yet · the last…");
+        let failed = Coded { code: ReasonCode::InvalidAnswer, message: "312 characters".to_owned() };
+        assert_eq!(reason_line(&failed, &CHINESE), "模型的回答无效：312 characters");
+        assert_eq!(reason_line(&failed, &ENGLISH), "312 characters");
+    }
+
+    #[test]
     fn what_is_for_a_persons_hand_says_so_d13() {
         let state = state(Status::Ready, Some(("git push --force", OfferKind::Destructive)), None);
         let lines = text(&view(Some(&state), false).lines(&ENGLISH, 60, 10));
@@ -247,6 +282,10 @@ mod tests {
         assert_eq!(
             text(&view(None, false).lines(&ENGLISH, 40, 1)),
             ["- Waiting for the session session.jsonl"]
+        );
+        assert_eq!(
+            text(&view(None, false).lines(&ENGLISH, 26, 9)),
+            ["- Waiting for the session", "session.jsonl", "q quit"]
         );
     }
 

@@ -1,6 +1,6 @@
 //! What the bar says, in the languages that it speaks.
 
-use suggest_core::{OfferKind, Status};
+use suggest_core::{OfferKind, ReasonCode, Status};
 
 /// The words of one language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(crate) struct Words {
     pub(crate) key_off: &'static str,
     pub(crate) key_on: &'static str,
     pub(crate) key_quit: &'static str,
+    /// Whether the core's sentences are of another language.
+    translates: bool,
 }
 
 pub(crate) const ENGLISH: Words = Words {
@@ -54,6 +56,7 @@ pub(crate) const ENGLISH: Words = Words {
     key_off: "off",
     key_on: "on",
     key_quit: "quit",
+    translates: false,
 };
 
 pub(crate) const CHINESE: Words = Words {
@@ -80,6 +83,7 @@ pub(crate) const CHINESE: Words = Words {
     key_off: "关闭",
     key_on: "打开",
     key_quit: "退出",
+    translates: true,
 };
 
 impl Words {
@@ -103,6 +107,45 @@ impl Words {
             Status::Ready => self.ready,
             Status::Failed => self.failed,
         }
+    }
+
+    /// The sentence of a reason; `None` where the core's own is in this language.
+    pub(crate) fn reason(&self, code: ReasonCode) -> Option<&'static str> {
+        if !self.translates {
+            return None;
+        }
+        Some(match code {
+            ReasonCode::NoModel => "未设置模型",
+            ReasonCode::SwitchedOff => "已在此会话关闭",
+            ReasonCode::Headless => "无人值守的会话不给建议",
+            ReasonCode::Subagent => "子代理会话不给建议",
+            ReasonCode::NoCompletedTurn | ReasonCode::NoOfferYet => self.after_turn,
+            ReasonCode::TurnRunning => "正在运行一轮",
+            ReasonCode::TurnNotCompleted => "上一轮没有完成",
+            ReasonCode::NothingToRecommend => "模型认为没有可推荐的",
+            ReasonCode::GoalChanged => "目标已更改；下一轮结束后给出建议",
+            ReasonCode::HistoryRewritten => "历史已改写；下一轮结束后给出建议",
+            ReasonCode::ModelChanged => "模型已更改；下一轮结束后给出建议",
+            ReasonCode::Asking => "正在等待你的回答",
+            ReasonCode::Submitting => "正在提交",
+            ReasonCode::Closed => "会话已关闭",
+            ReasonCode::InvalidAnswer => "模型的回答无效",
+            ReasonCode::RetryLater => "模型服务繁忙",
+            ReasonCode::Quota => "额度已用完",
+            ReasonCode::Credentials => "凭据无效",
+            ReasonCode::UnknownModel => "未知的模型",
+            ReasonCode::UnsupportedParameter => "不支持的参数",
+            ReasonCode::ContextTooLong => "上下文过长",
+            ReasonCode::Filtered => "内容被过滤",
+            ReasonCode::Starved => "预算都用于推理",
+            ReasonCode::Empty => "回答为空",
+            ReasonCode::Malformed => "回答无法读取",
+            ReasonCode::Timeout => "超时",
+            ReasonCode::Cancelled => "已取消",
+            ReasonCode::Network => "网络错误",
+            ReasonCode::NotAllowed => "未允许传输",
+            _ => return None,
+        })
     }
 
     /// What a person must know before running an offer (rules G2, D13).

@@ -87,6 +87,6 @@ fn line_of(state: &State, words: &Words) -> String {
         parts = vec![format!("{} {}: {}", mark(state.status), words.ready, one_line(&offer.text))];
         parts.extend(words.kind(offer.kind).map(str::to_owned));
     }
-    parts.extend(state.reason.as_ref().map(|reason| one_line(reason_line(reason, words))));
+    parts.extend(state.reason.as_ref().map(|reason| one_line(&reason_line(reason, words))));
     parts.join(" · ")
 }
