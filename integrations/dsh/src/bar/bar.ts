@@ -225,9 +225,19 @@ function useQueueAbove({ useEffect, useState }: React, dock: { current: HTMLDivE
       setQueued(above !== null && Number.parseFloat(getComputedStyle(above).marginBottom) < 0)
     }
     measure()
-    const observer = new MutationObserver(measure)
+    // Measuring makes the page lay itself out: once a frame, whatever changes in it.
+    let due = 0
+    const observer = new MutationObserver(() => {
+      due ||= requestAnimationFrame(() => {
+        due = 0
+        measure()
+      })
+    })
     observer.observe(parent, { childList: true, subtree: true })
-    return () => observer.disconnect()
+    return () => {
+      observer.disconnect()
+      cancelAnimationFrame(due)
+    }
   }, [shown])
   return queued
 }
