@@ -407,7 +407,7 @@ test('both themes and a narrow window hold everything', async () => {
       await until(`${name}: the panel is inside the page`, async () => {
         const box = await panel().boundingBox()
         return box.x >= 0 && box.x + box.width <= width
-      }, 5_000)
+      })
       await shotPage(`advisor-header-${name}`, 'header')
       await page.keyboard.press('Escape')
     }
@@ -418,7 +418,7 @@ test('both themes and a narrow window hold everything', async () => {
   await until('the settings are inside the narrow page', () => page.evaluate(() => [...document.querySelectorAll('[data-suggest-card] :is(input, select, textarea, button)')].every(control => {
     const box = control.getBoundingClientRect()
     return box.left >= 0 && box.right <= window.innerWidth
-  })), 5_000)
+  })))
   await shotPage('advisor-settings-narrow')
   await page.keyboard.press('Escape')
   await page.setViewportSize({ width: 1280, height: 860 })

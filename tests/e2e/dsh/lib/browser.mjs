@@ -17,7 +17,9 @@ export async function openBrowser({ locale = 'en-US', colorScheme = 'light', wid
     colorScheme,
     args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   })
-  context.setDefaultTimeout(10_000)
+  // Bounds, not measures: a busy machine of CI loads a page in half a minute.
+  context.setDefaultTimeout(30_000)
+  context.setDefaultNavigationTimeout(60_000)
   const problems = []
   const watch = page => {
     page.on('pageerror', error => problems.push(`page error: ${String(error).slice(0, 300)}`))
@@ -59,10 +61,10 @@ export const composer = page => page.locator('textarea').first()
 /** The session whose bar the page shows. */
 export const sessionOf = page => bar(page).getAttribute('data-session')
 
-export const shows = (page, status, ms = 20_000) => page.waitForSelector(`[data-suggest="${status}"]`, { timeout: ms })
+export const shows = (page, status, ms = 60_000) => page.waitForSelector(`[data-suggest="${status}"]`, { timeout: ms })
 /** The bar shows this offer, collapsed or not. */
 export const offers = (page, text) => page.waitForFunction(text => document.querySelector('[data-suggest="ready"] [data-suggest-prompt]')?.textContent === text, text)
-export const showsNothing = (page, ms = 10_000) => page.waitForSelector('[data-suggest]', { state: 'detached', timeout: ms })
+export const showsNothing = (page, ms = 30_000) => page.waitForSelector('[data-suggest]', { state: 'detached', timeout: ms })
 
 export async function send(page, text) {
   const box = composer(page)
@@ -75,7 +77,7 @@ export async function send(page, text) {
     if ((await box.inputValue()) === '') return true
     await page.keyboard.press('Enter')
     return false
-  }, 10_000, 250)
+  }, 30_000, 250)
 }
 
 export async function shot(page, name, above = 170) {

@@ -1,7 +1,7 @@
 // Bounded waits on conditions. Nothing here sleeps for luck.
 
 /** The first truthy answer of `look`, within `ms`; the failure says what was waited for. */
-export async function until(what, look, ms = 20_000, every = 25) {
+export async function until(what, look, ms = 60_000, every = 25) {
   const end = Date.now() + ms
   for (;;) {
     const found = await look()

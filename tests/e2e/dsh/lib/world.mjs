@@ -79,7 +79,7 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
     await until(`dsh to serve; it said:\n${world.output}`, async () => {
       if (child.over) throw new Error(`dsh ended (${JSON.stringify(child.over)}):\n${world.output}`)
       return child.serving && fetch(world.base).then(response => response.ok, () => false)
-    }, 30_000)
+    }, 60_000)
     // The page wants a workspace before it takes a prompt.
     await world.rpc('workspace.create', { path: workspace })
   }
@@ -209,7 +209,7 @@ export async function makeWorld({ row, plugin = true, settings = {} } = {}) {
     }
     return refused
   }
-  world.turnEnds = (sessionId, count, ms = 30_000) => until(`${count} ended turns`, () => {
+  world.turnEnds = (sessionId, count, ms = 60_000) => until(`${count} ended turns`, () => {
     const turns = world.turns(sessionId)
     return turns.filter(turn => turn.reason !== undefined).length >= count ? turns : undefined
   }, ms, 50)
