@@ -20,6 +20,10 @@ const LEAST_OF_ID: usize = 4;
 /// How long an answer waits for the host to take a text.
 const FILLING: Duration = Duration::from_secs(1);
 
+/// How long, and how often, a card that was just made is waited for.
+const ON_ITS_WAY: Duration = Duration::from_millis(5);
+const MOST_TRIES: usize = 50;
+
 /// The cards of one session, as its person sees them.
 pub(crate) struct Desk {
     pub(crate) shelf: Arc<Shelf>,
@@ -68,20 +72,8 @@ impl Desk {
     }
 
     async fn list(&self) -> CommandResult {
-        let (session, last) = (self.handle.id().to_owned(), self.last_turn());
         let (cards, problem) = if self.shelf.is_kept() {
-            let asked = self.shelf.ask(move |store| {
-                // What cannot be read again is shown as it was last.
-                let _ = store.refresh();
-                store.read(|cards| {
-                    cards
-                        .open_of(&session)
-                        .into_iter()
-                        .map(|card| Listed::of(card, last))
-                        .collect::<Vec<Listed>>()
-                })
-            });
-            match asked.await {
+            match self.kept().await {
                 Ok(cards) => (cards, None),
                 Err(problem) => (self.of_the_core(), Some(problem)),
             }
@@ -91,6 +83,30 @@ impl Desk {
         let mut text = if cards.is_empty() { self.why_none().to_owned() } else { printed(&cards) };
         text.push_str(&not_kept(problem));
         ok(text)
+    }
+
+    /// The open cards as the file has them. What the core made at this very moment is on its way there, and waited for.
+    async fn kept(&self) -> Result<Vec<Listed>, String> {
+        let mut tries = 0;
+        loop {
+            let (session, last, made) = (self.handle.id().to_owned(), self.last_turn(), self.of_the_core());
+            let asked = self.shelf.ask(move |store| {
+                // What cannot be read again is shown as it was last.
+                let _ = store.refresh();
+                store.read(|cards| {
+                    let open = cards.open_of(&session).into_iter().map(|card| Listed::of(card, last));
+                    let is_missing =
+                        |card: &Listed| cards.card(&card.id).is_none() && !cards.is_dismissed(&card.prompt);
+                    (open.collect::<Vec<Listed>>(), made.iter().any(is_missing))
+                })
+            });
+            let (cards, is_missing) = asked.await?;
+            tries += 1;
+            if !is_missing || tries >= MOST_TRIES {
+                return Ok(cards);
+            }
+            tokio::time::sleep(ON_ITS_WAY).await;
+        }
     }
 
     async fn accept(&self, typed: String) -> CommandResult {

@@ -383,6 +383,7 @@ impl Server {
         let config = self.view.config(&self.row);
         let config = if advisor_only { for_the_advisor(config) } else { config };
         let handle = self.engine.open_session(setup, config, host);
+        handle.set_advisor_config_error(self.view.off().map(|off| off.message));
         self.sessions.insert(open.session.clone(), Watched::new(open, handle, link, Arc::clone(&self.shelf)));
     }
 
@@ -599,8 +600,10 @@ impl Server {
         }
         self.routes.efforts.forget();
         let config = self.view.config(&self.row);
+        let wrong = self.view.off().map(|off| off.message);
         for session in self.sessions.values_mut() {
             session.reconfigure(config.clone()).await;
+            session.handle.set_advisor_config_error(wrong.clone());
             session.link.publish(&session.handle.state());
         }
     }

@@ -107,7 +107,18 @@ async fn a_changed_row_is_checked_without_harm_and_holds_in_running_sessions_at_
     assert!(plugin.command("s", "advisor status").await.0.contains("Runtime: disabled"));
     plugin.tell("config", check(pair())).await;
     assert!(plugin.command("s", "advisor status").await.0.contains("Model: mock/reviewer (global default)"));
+    // A wrong row blocks every session, also one with a pin; the pin is there when the row is mended (rule V1).
+    assert_eq!(plugin.command("s", "advisor model set mock better").await.1, "ok");
+    plugin.tell("config", check(json!({ "advisor": { "modle": "x" } }))).await;
+    let blocked = plugin.command("s", "advisor status").await.0;
+    assert!(blocked.contains("Runtime: disabled") && blocked.contains("malformed"), "{blocked}");
+    let calls = plugin.count("model/complete");
     plugin.turn("s", 1, human(), 1).await;
-    plugin.until(|seen| seen.all("model/complete").first().map(|_| ())).await;
+    plugin.settle().await;
+    assert_eq!(plugin.count("model/complete"), calls);
+    plugin.tell("config", check(pair())).await;
+    assert!(plugin.command("s", "advisor model").await.0.contains("mock/better (session override)"));
+    plugin.turn("s", 2, human(), 2).await;
+    plugin.until(|seen| seen.all("model/complete").get(calls).map(|call| (*call).clone())).await;
     plugin.end().await.unwrap();
 }

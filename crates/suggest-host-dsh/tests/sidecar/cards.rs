@@ -318,3 +318,34 @@ async fn subagents_and_headless_sessions_feed_no_cards_d12() {
     }
     plugin.end().await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn whoever_makes_a_card_of_the_same_facts_gives_it_the_same_id_so_that_it_is_there_once_c6() {
+    let live = Place::new();
+    let mut plugin = live.start(willing());
+    plugin.hello(row(json!({}))).await;
+    plugin.open("a-session").await;
+    work(&mut plugin, "a-session", 1, OPEN_WORK).await;
+    let (_, made) = listed(&mut plugin, "a-session").await;
+    plugin.end().await.unwrap();
+
+    // Another process that knows the same session as a past, as a board that reads its log does, on a file of its own.
+    let told = [
+        json!({ "type": "turn/start", "data": { "turn": 1 } }),
+        json!({ "type": "user/message", "data": { "id": "u", "role": "user", "source": { "kind": "user" },
+            "content": [{ "type": "text", "text": "Make the parser read lists, part 1." }] } }),
+        json!({ "type": "assistant/message", "data": { "turn": 1, "step": 1, "message": { "id": "a",
+            "role": "assistant", "source": { "kind": "model" },
+            "content": [{ "type": "text", "text": OPEN_WORK }] } } }),
+        json!({ "type": "turn/end", "data": { "turn": 1, "reason": { "kind": "completed" } } }),
+    ];
+    let past = Place::new();
+    let mut plugin = past.start(willing());
+    plugin.hello(row(json!({}))).await;
+    plugin.open_with("a-session", json!({ "resumed": true }), told.to_vec()).await;
+    plugin.settle().await;
+    assert!(listed(&mut plugin, "a-session").await.1.is_empty(), "a past makes none by itself (rule D15)");
+    let (text, code) = plugin.command("a-session", "cards refresh").await;
+    assert_eq!((ids(&text), code.as_str()), (made, "ok"));
+    plugin.end().await.unwrap();
+}
