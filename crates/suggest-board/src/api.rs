@@ -115,11 +115,7 @@ fn read<T: DeserializeOwned>(
     }
     let body = body.map_err(|refused| {
         if refused.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            ApiError::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too-large",
-                "the body is too large; send less at once",
-            )
+            ApiError::too_large()
         } else {
             ApiError::bad_request("the body did not arrive whole")
         }

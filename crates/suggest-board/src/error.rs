@@ -43,6 +43,10 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", message)
     }
 
+    pub(crate) fn too_large() -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "the body is too large; send less at once")
+    }
+
     pub(crate) fn stopped() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "the server stopped in the middle of it")
     }

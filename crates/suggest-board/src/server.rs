@@ -3,12 +3,13 @@
 use crate::access::{Access, guard};
 use crate::api::{App, router};
 use crate::board::Board;
-use crate::error::ServeError;
+use crate::error::{ApiError, ServeError};
 use crate::page::fenced;
 use crate::token::Token;
 use axum::Router;
-use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
+use axum::http::{StatusCode, header};
+use axum::middleware::{from_fn_with_state, map_response};
+use axum::response::{IntoResponse as _, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -160,6 +161,7 @@ impl BoardServer {
         let router = router(self.app)
             .layer(TimeoutLayer::with_status_code(StatusCode::REQUEST_TIMEOUT, limits.request))
             .layer(RequestBodyLimitLayer::new(limits.body_bytes))
+            .layer(map_response(in_our_words))
             .layer(from_fn_with_state(access, guard));
         let router = fenced(router);
         let places = Counted::new(limits.connections);
@@ -199,6 +201,19 @@ impl BoardServer {
 impl std::fmt::Debug for BoardServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BoardServer").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// The bounds answer without a word of the API: these are theirs.
+async fn in_our_words(response: Response) -> Response {
+    let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    match response.status() {
+        StatusCode::PAYLOAD_TOO_LARGE if !is_json => ApiError::too_large().into_response(),
+        StatusCode::REQUEST_TIMEOUT if !is_json => {
+            ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the request took too long; try again")
+                .into_response()
+        }
+        _ => response,
     }
 }
 

@@ -172,3 +172,63 @@ async fn every_event_of_the_core_is_described() {
     let taken = world.post("/api/sessions/s1/events", json!({ "events": samples })).await;
     assert_eq!(taken, (200, json!({ "session": "s1", "taken": 15 })));
 }
+
+/// Sends this body and gives the status and the answer.
+async fn sent(
+    world: &World,
+    method: &str,
+    path: &str,
+    token: bool,
+    body: Option<(&str, String)>,
+) -> (u16, Value) {
+    let path = path.replace("{id}", "none");
+    let mut request = world.http.request(method.to_uppercase().parse().unwrap(), world.url(&path));
+    if token {
+        request = request.bearer_auth(world.token.reveal());
+    }
+    if let Some((kind, body)) = body {
+        request = request.header("content-type", kind).body(body);
+    }
+    let answer = request.send().await.unwrap();
+    (answer.status().as_u16(), answer.json().await.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn every_refusal_is_described_and_what_is_described_is_so() {
+    let world = World::new().await;
+    let document = described();
+    let json = "application/json";
+    for (method, path) in ROUTES {
+        let route = &document["paths"][path][method];
+        let is_open = route["security"] == json!([]);
+        let takes_body = route["requestBody"].is_object();
+        let must_have_id = path.contains("{id}") && !path.ends_with("/events");
+        let mut asked = vec![(false, None, if is_open { None } else { Some(401) })];
+        if takes_body {
+            let object = "{}".to_owned();
+            asked.push((true, Some(("text/plain", object.clone())), Some(415)));
+            asked.push((true, Some((json, "{".to_owned())), Some(400)));
+            asked.push((true, Some((json, r#"{"made_up":1}"#.to_owned())), Some(400)));
+            asked.push((true, Some((json, " ".repeat(2 * 1024 * 1024))), Some(413)));
+        } else if must_have_id {
+            asked.push((true, None, Some(404)));
+        }
+        for (token, body, wanted) in asked {
+            let (status, answer) = sent(&world, method, path, token, body).await;
+            if let Some(wanted) = wanted {
+                assert_eq!(status, wanted, "{method} {path}");
+            }
+            let response = &route["responses"][status.to_string()];
+            assert!(response.is_object(), "{method} {path} does not name {status}");
+            if status >= 400 {
+                let response = match response.get("$ref").and_then(Value::as_str) {
+                    Some(reference) => document.pointer(reference.trim_start_matches('#')).unwrap(),
+                    None => response,
+                };
+                let schema = &response["content"]["application/json"]["schema"];
+                fits(&answer, schema, &document)
+                    .unwrap_or_else(|error| panic!("{method} {path} {status}: {error}"));
+            }
+        }
+    }
+}

@@ -157,6 +157,54 @@ fn a_read_only_folder_is_reported_and_its_cards_can_be_read() {
 }
 
 #[test]
+fn what_cannot_be_kept_is_said_until_it_can_and_is_tried_again_c6() {
+    let (_folder, path) = folder();
+    let store = three(&path);
+    let mut snapshots = store.subscribe();
+    let before = snapshots.borrow_and_update().seq;
+    let aside = path.with_extension("aside");
+    fs::rename(&path, &aside).unwrap();
+    fs::create_dir_all(path.join("in-the-way")).unwrap();
+    assert!(store.change(|cards, now| cards.dismiss_all(None, now)).is_err());
+    assert!(store.failing().is_some());
+    assert!(store.refresh().is_err(), "it is tried again");
+    assert!(store.read(is_whole), "it did not happen");
+    assert_eq!(snapshots.borrow_and_update().seq, before, "and nobody was told of it");
+    fs::remove_dir_all(&path).unwrap();
+    fs::rename(&aside, &path).unwrap();
+    store.refresh().unwrap();
+    assert_eq!(store.failing(), None);
+    assert!(open(&path).read(is_whole));
+}
+
+#[test]
+fn looking_for_news_where_there_are_none_waits_for_nobody() {
+    let (_folder, path) = folder();
+    let store = three(&path);
+    let lock = fs::File::open(path.with_file_name("suggestions.json.lock")).unwrap();
+    lock.lock().unwrap();
+    assert!(!store.refresh().unwrap());
+    drop(lock);
+    offer(&open(&path), "s2", "item_new");
+    assert!(store.refresh().unwrap());
+    assert_eq!(store.read(|cards| cards.open().count()), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_lock_is_the_persons_alone_also_one_of_an_earlier_version() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (_folder, path) = folder();
+    let lock = path.with_file_name("suggestions.json.lock");
+    fs::write(&lock, "").unwrap();
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o644)).unwrap();
+    drop(three(&path));
+    for file in [&path, &lock] {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600, "{}", file.display());
+    }
+}
+
+#[test]
 fn snapshots_rise_and_a_late_or_slow_subscriber_has_the_newest_c7() {
     let (_folder, path) = folder();
     let store = open(&path);
