@@ -157,6 +157,24 @@ test('the board shows the cards of dsh, and what it decides holds in dsh (C6)', 
   }
 })
 
+test('a model of the host writes the cards where the row names one, and the list says who wrote them (C2, C3)', async () => {
+  await world.stop()
+  world.row({ cards: { model: DIRECTOR } })
+  await world.boot()
+  const wrote = { title: 'Recurse in parse_list', text: 'It is the place where test_deep_lists breaks.', prompt: 'Make test_deep_lists pass by recursing in parse_list of src/parser.rs.', category: 'fix', priority: 'high' }
+  world.model.director = () => ({ text: JSON.stringify([wrote]) })
+  const calls = world.model.directorCalls().length
+  const session = await worked('model', 'test_deep_lists')
+  const { text } = await cards(session)
+  assert.match(text, /high · fix · fresh · by the model/)
+  assert.ok(text.includes(wrote.prompt))
+  const asked = world.model.directorCalls().slice(calls)
+  assert.equal(asked.length, 1, 'one call for one idle session')
+  const quoted = asked[0].messages.map(message => message.text).join('\n')
+  assert.match(quoted, /test_deep_lists/)
+  for (const secret of ['PRIVATE-INSTRUCTION-FILE', 'system-reminder', 'Current DSH file policy']) assert.ok(!quoted.includes(secret), `the call holds ${secret}`)
+})
+
 test('cards that are switched off say so, and a row that is wrong says what is', async () => {
   await world.stop()
   world.row({ cards: { enabled: false } })
