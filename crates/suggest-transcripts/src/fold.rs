@@ -53,7 +53,7 @@ impl Fold {
         }
         let (value, problem) = parse(line)?;
         self.record(value, sink);
-        problem.map_or(Ok(()), Err)
+        self.tell.take_problem().or(problem).map_or(Ok(()), Err)
     }
 
     /// Folds a record.

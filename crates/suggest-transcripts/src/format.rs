@@ -1,7 +1,7 @@
 //! The formats, their names, and how they are recognised.
 
 use crate::json::{has, text, word};
-use crate::readers::is_event;
+use crate::readers::{is_cut_event, is_event};
 use serde_json::Value;
 use std::fmt;
 use std::str::FromStr;
@@ -255,6 +255,8 @@ fn of_cut_line(line: &[u8]) -> Option<Format> {
         Some(Format::ClaudeStream)
     } else if has("\"$set\"") {
         Some(Format::Gemini)
+    } else if is_cut_event(&head) {
+        Some(Format::Events)
     } else {
         None
     }

@@ -238,7 +238,7 @@ impl Folding {
                 self.any = true;
                 self.summary.problem(position, ProblemKind::NotUtf8);
             }
-            Err(_) if !line.ended => self.summary.torn_last_line = true,
+            Err(ProblemKind::NotJson) if !line.ended => self.summary.torn_last_line = true,
             Err(kind) => self.summary.problem(position, kind),
         }
         ControlFlow::Continue(())

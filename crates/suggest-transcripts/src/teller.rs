@@ -9,7 +9,7 @@ use suggest_core::{
     Author, Chapter, EndReason, Event, Goal, GoalPhase, Message, Origin, PlanItem, Revision, SessionKind,
     Tool, Turn,
 };
-use suggest_host_dsh::{Output, ToolCall};
+use suggest_host_dsh::{Output, ProblemKind, ToolCall};
 
 /// The most bytes of text that are kept to be told again after a rewrite. A slice has at most 200,000 characters.
 const MAX_BYTES: usize = 1024 * 1024;
@@ -49,6 +49,7 @@ pub(crate) struct Teller {
     background: u64,
     skipped: BTreeMap<String, u64>,
     lost: bool,
+    problem: Option<ProblemKind>,
 }
 
 impl Teller {
@@ -74,6 +75,7 @@ impl Teller {
             background: 0,
             skipped: BTreeMap::new(),
             lost: false,
+            problem: None,
         }
     }
 
@@ -447,6 +449,15 @@ impl Teller {
     fn again(&mut self, event: Event) {
         self.keep(&event);
         self.out.push(Output::History(event));
+    }
+
+    /// Says that the record is wrong: it is told with its place.
+    pub(crate) fn problem(&mut self, kind: ProblemKind) {
+        self.problem = Some(kind);
+    }
+
+    pub(crate) fn take_problem(&mut self) -> Option<ProblemKind> {
+        self.problem.take()
     }
 
     /// Counts a record of an unknown type.

@@ -39,7 +39,7 @@ const AGENTS = {
 
 for (const name of SUGGEST_E2E_AGENTS.split(/\s+/)) {
   const agent = AGENTS[name]
-  describe(name, { timeout: 300_000 }, () => {
+  describe(name, { timeout: 900_000 }, () => {
     let model, folder, env, work
     const editors = []
     before(async () => {

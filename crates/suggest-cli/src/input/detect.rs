@@ -1,6 +1,5 @@
 //! Which format a session has, from its first bytes.
 
-use super::events;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -72,11 +71,6 @@ impl Format {
     pub(crate) fn of(first: &[u8], name: Option<&str>) -> Option<Self> {
         if suggest_host_dsh::detect(first) {
             return Some(Self::Dsh);
-        }
-        let text = String::from_utf8_lossy(first);
-        let line = text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty())?;
-        if events::is_event(line) {
-            return Some(Self::Events);
         }
         suggest_transcripts::detect(first, name).map(Self::from)
     }

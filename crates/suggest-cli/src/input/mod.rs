@@ -2,8 +2,6 @@
 
 mod args;
 mod detect;
-mod events;
-mod lines;
 mod places;
 mod report;
 mod source;

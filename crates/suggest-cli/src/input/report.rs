@@ -6,9 +6,6 @@ use std::collections::BTreeMap;
 use suggest_core::Turn;
 use suggest_host_dsh::{Position, Problem, Summary};
 
-/// The most problems that are kept one by one; all are counted.
-const MAX_PROBLEMS: usize = 20;
-
 /// What reading a session told besides its events.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct LogReport {
@@ -74,14 +71,6 @@ impl LogReport {
             problem_count: summary.problem_count,
             tail_only: summary.tail_only,
             last_turn: summary.last_ended_turn,
-        }
-    }
-
-    /// Notes a line that cannot be read.
-    pub(super) fn problem(&mut self, line: u64, message: impl Into<String>) {
-        self.problem_count = self.problem_count.saturating_add(1);
-        if self.problems.len() < MAX_PROBLEMS {
-            self.problems.push(ProblemReport { line: Some(line), byte: None, message: message.into() });
         }
     }
 

@@ -2,14 +2,13 @@
 
 use super::args::{FormatChoice, InputArgs, is_standard_input};
 use super::detect::Format;
-use super::events::{self, EventsError};
 use super::places::{self, with_id as session_with_id};
 use super::report::LogReport;
 use super::unpacked::{MAGIC, Unpacked};
 use crate::exit::Failure;
 use crate::output::plain;
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, IsTerminal as _, Read};
+use std::io::{self, Cursor, IsTerminal as _, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, SystemTime};
@@ -42,7 +41,6 @@ pub(crate) struct Source {
 enum Body {
     DshFile(Box<LogFile>),
     DshStream(Box<LogReader<Stream>>),
-    Events(Stream),
     /// A session of another harness: its file where it is one, else a stream; of several, which one.
     TranscriptFile(Transcript, PathBuf, Option<String>),
     TranscriptStream(Transcript, Stream, Option<String>),
@@ -165,10 +163,6 @@ impl Source {
                     .map(|summary| LogReport::of_dsh(&summary, count))
                     .map_err(|error| transcript_failure(&name, error));
             }
-            Body::Events(stream) => {
-                return events::read(BufReader::new(stream), at_turn, &mut sink)
-                    .map_err(|error| events_failure(&name, at_turn, &error));
-            }
         };
         summary.map(|summary| LogReport::of_dsh(&summary, count)).map_err(|error| log_failure(&name, error))
     }
@@ -212,10 +206,7 @@ impl Source {
                 let log = LogFile::open(path).map_err(|error| log_failure(&name, error))?;
                 Ok(Self::of_dsh(name, log.header().clone(), Body::DshFile(Box::new(log))))
             }
-            Format::Events => {
-                let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-                Ok(Self::of_events(name, id, stream(Vec::new(), Box::new(file))))
-            }
+            Format::Events => Self::open_transcript(path, Transcript::Events, None, None),
             Format::Transcript(format) => Self::open_transcript(path, format, None, None),
         }
     }
@@ -275,7 +266,7 @@ impl Source {
     }
 
     fn of_events(name: String, id: String, stream: Stream) -> Self {
-        let body = Body::Events(stream);
+        let body = Body::TranscriptStream(Transcript::Events, stream, None);
         Self { name, format: Format::Events, id, kind: SessionKind::Interactive, workspace: None, body }
     }
 }
@@ -410,18 +401,5 @@ fn log_failure(name: &str, error: LogError) -> Failure {
         LogError::NotALog { .. } => Failure::failed(format_args!("{name}, line 1: {error}"))
             .with_help("choose another `--format`, or another file"),
         error => Failure::failed(format_args!("{name}: {error}")),
-    }
-}
-
-fn events_failure(name: &str, at_turn: Option<Turn>, error: &EventsError) -> Failure {
-    match error {
-        EventsError::Io(cause) => Failure::failed(format_args!("cannot read {name}: {cause}")),
-        EventsError::NoSuchTurn(before) => {
-            let turn = at_turn.map(Turn::get).unwrap_or_default();
-            Failure::usage(match before {
-                Some(before) => format!("{name}: the log has no turn {turn}; the turn before it is {before}"),
-                None => format!("{name}: the log has no turn {turn}; no turn began before it"),
-            })
-        }
     }
 }

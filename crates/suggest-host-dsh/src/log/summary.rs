@@ -83,6 +83,8 @@ pub enum ProblemKind {
     NotJson,
     /// It is JSON, but no object with a type; it was skipped.
     NotAnEvent,
+    /// It is an event whose fields do not fit its type; it was skipped.
+    Misfit,
     /// Some of its bytes are no UTF-8; they were replaced.
     NotUtf8,
     /// It is longer than the limit; it was skipped.
@@ -97,6 +99,7 @@ impl fmt::Display for ProblemKind {
         match self {
             Self::NotJson => f.write_str("not JSON, skipped"),
             Self::NotAnEvent => f.write_str("no session event, skipped"),
+            Self::Misfit => f.write_str("an event whose fields do not fit its type, skipped"),
             Self::NotUtf8 => f.write_str("not UTF-8, read with replacements"),
             Self::TooLong { bytes } => write!(f, "{bytes} bytes long, skipped"),
         }

@@ -17,7 +17,7 @@ pub(crate) use claude_code::ClaudeCode;
 pub(crate) use claude_stream::ClaudeStream;
 pub(crate) use codex::Codex;
 pub(crate) use codex_exec::CodexExec;
-pub(crate) use events::{Events, is_event};
+pub(crate) use events::{Events, is_cut_event, is_event};
 pub(crate) use gemini::Gemini;
 pub(crate) use gemini_stream::GeminiStream;
 pub(crate) use opencode::Opencode;
