@@ -105,7 +105,9 @@ pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
 
 /// Where an unquoted password ends that holds list marks: at one that a blank, an end or the next name follows.
 fn whole_value(scan: &mut Scan<'_>, from: usize, end: usize, style: Style) -> usize {
-    if !matches!(style, Style::Bare | Style::Inline) {
+    if !matches!(style, Style::Bare | Style::Inline)
+        || !matches!(at(scan.bytes, end), b',' | b';' | b'&' | b'|')
+    {
         return end;
     }
     let bytes = scan.bytes;
@@ -243,10 +245,10 @@ pub(super) fn told(scan: &mut Scan<'_>, start: usize) -> Option<Found> {
             (1..=LONGEST_NAME).take_while(|back| before(bytes, end, *back).is_ascii_alphanumeric()).count();
         (classify(scan.slice(end - length, end))?, start + 3)
     } else {
-        let word = foreign::telling_at(bytes, start)?;
         if !spaced && at(bytes, start).is_ascii() {
             return None;
         }
+        let word = foreign::telling_at(bytes, start)?;
         (foreign::name_before(bytes, start)?.1, start + word)
     };
     from += usize::from(at(bytes, from) == b' ');

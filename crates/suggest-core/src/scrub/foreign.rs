@@ -36,6 +36,10 @@ const NAMES: &[(&str, Name)] = &[
     ("токен", Name::Token),
 ];
 
+/// The last two bytes of the names that end in an ASCII letter.
+const ENDINGS: &[[u8; 2]] =
+    &[*b"rt", [0xb1, b'a'], [0x82, b'o'], *b"na", *b"se", *b"dp", *b"ha", *b"rd", *b"re", *b"pi", *b"el"];
+
 /// Words that stand between a name and its value in a sentence.
 pub(super) const TELLING: &[&str] = &["ist ", "es ", "est ", "是", "为", "為", "は"];
 
@@ -64,8 +68,11 @@ pub(super) fn name_before(bytes: &[u8], end: usize) -> Option<(usize, Name)> {
     end -= (1..=4)
         .take_while(|back| matches!(before(bytes, end, *back), b'"' | b'\'' | b'`' | b']' | b'\\' | b'*'))
         .count();
-    // The last byte of each name, so that ordinary signs cost one look.
-    let last = before(bytes, end, 1).to_ascii_lowercase();
+    // Two looks tell for nearly every sign that no such name stands before it.
+    let [second, last] = [2, 1].map(|back| before(bytes, end, back).to_ascii_lowercase());
+    if last.is_ascii() && !ENDINGS.contains(&[second, last]) {
+        return None;
+    }
     NAMES.iter().find_map(|(name, says)| {
         let name = name.as_bytes();
         let start = end.checked_sub(name.len())?;
@@ -123,6 +130,9 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(name_before(text.as_bytes(), text.len()).map(|(_, name)| name), expected, "{text}");
+        }
+        for (name, says) in NAMES {
+            assert_eq!(name_before(name.as_bytes(), name.len()), Some((0, *says)), "{name}");
         }
     }
 }
