@@ -37,8 +37,20 @@ const NAMES: &[(&str, Name)] = &[
 ];
 
 /// The last two bytes of the names that end in an ASCII letter.
-const ENDINGS: &[[u8; 2]] =
-    &[*b"rt", [0xb1, b'a'], [0x82, b'o'], *b"na", *b"se", *b"dp", *b"ha", *b"rd", *b"re", *b"pi", *b"el"];
+const ENDINGS: &[[u8; 2]] = &[
+    *b"rt",
+    [0xb1, b'a'],
+    [0x91, b'a'],
+    [0x82, b'o'],
+    *b"na",
+    *b"se",
+    *b"dp",
+    *b"ha",
+    *b"rd",
+    *b"re",
+    *b"pi",
+    *b"el",
+];
 
 /// Words that stand between a name and its value in a sentence.
 pub(super) const TELLING: &[&str] = &["ist ", "es ", "est ", "是", "为", "為", "は"];
