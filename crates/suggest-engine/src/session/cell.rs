@@ -98,6 +98,16 @@ impl Cell {
         self.locked(|inner| self.take(inner, input))
     }
 
+    /// The advisor's global configuration cannot be read, or can again; the tick performs what follows.
+    pub(crate) fn set_advisor_config_error(self: &Arc<Self>, error: Option<String>) {
+        self.locked(|inner| {
+            if !inner.dead {
+                inner.session.set_advisor_config_error(error);
+                self.take(inner, Input::Tick);
+            }
+        });
+    }
+
     /// The alarm that was set for `at` rang.
     pub(crate) fn wake(self: &Arc<Self>, at: Instant) {
         self.locked(|inner| {

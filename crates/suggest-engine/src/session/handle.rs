@@ -68,6 +68,12 @@ impl SessionHandle {
         self.owner.cell.feed(Input::Config(Box::new(config)));
     }
 
+    /// Tells the advisor that its global configuration cannot be read, and why; `None` when it can again. While it
+    /// cannot, it does not run here, whatever the human pinned (rule V1).
+    pub fn set_advisor_config_error(&self, error: Option<String>) {
+        self.owner.cell.set_advisor_config_error(error);
+    }
+
     /// The configuration in force.
     #[must_use]
     pub fn config(&self) -> Config {

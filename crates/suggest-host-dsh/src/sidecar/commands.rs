@@ -1,7 +1,7 @@
 //! The verbs of `/suggest`.
 
 use super::protocol::{CommandResult, Off};
-use suggest_core::{Command, CommandOutput, ParseCommandError};
+use suggest_core::{AdvisorCommand, Command, CommandOutput, ParseCommandError};
 
 /// The longest line that is read as a command, in bytes.
 const LONGEST: usize = 4 * 1024;
@@ -48,6 +48,9 @@ pub(crate) fn acts(command: &Command) -> bool {
             | Command::Off
             | Command::DisarmAutorun
             | Command::Summary
+            | Command::Advisor(
+                AdvisorCommand::Status | AdvisorCommand::Config | AdvisorCommand::Model | AdvisorCommand::Off
+            )
     )
 }
 
@@ -73,7 +76,6 @@ impl From<CommandOutput> for CommandResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use suggest_core::AdvisorCommand;
 
     #[test]
     fn lines_are_read_with_and_without_the_commands_name() {
