@@ -87,6 +87,8 @@ test('the settings show what is in force and what the host has', async () => {
   assert.deepEqual(settings.providers, [{ id: 'p', name: 'Provider P', models: [{ id: 'm', name: 'Model M' }, { id: 'better', name: 'better' }] }, { id: 'slow', name: 'slow', models: [] }])
   assert.equal(settings.problem, null)
   assert.equal(settings.readonly, null)
+  assert.deepEqual(await host.settings('efforts', 'p', 'm'), ['off', 'high'])
+  assert.deepEqual(await host.settings('efforts', 'p', ''), [])
 })
 
 test('a save changes the row in its file, leaves everything else, and holds at once', async () => {
@@ -124,6 +126,7 @@ test('what is not right is not saved, and says why', async () => {
     [{ provider: 'nobody' }, 'unknown-provider'],
     [{ immuneTurns: 'many' }, 'bad-argument'],
     [{ modle: 'x' }, 'bad-argument'],
+    [{ toString: 'x' }, 'bad-argument'],
   ] as const) {
     const answer = await host.settings('set', { ...config, ...change }, revision)
     assert.deepEqual([answer.saved, answer.code], [false, code], JSON.stringify(change))

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 import { copy, zhCodes, type Key } from '../src/bar/copy.ts'
 import { look, tip } from '../src/bar/look.ts'
+import { cardsOf, choose, optionsOf } from '../src/bar/menu.ts'
 import { parseBlock, printLink } from '../src/common/block.ts'
 import { readFrame, readState, type Frame, type State } from '../src/common/state.ts'
 
@@ -129,4 +130,24 @@ test('a run that the host did not take says so beside its step, which is still t
   const refused = shown({ state: state({ reason: { code: 'refused', message: 'your run was not taken: the host did not answer within 10 s; run it again' } }) })
   assert.equal(refused?.run, true)
   assert.deepEqual(refused?.notes, [{ id: 'refused', text: 'your run was not taken: the host did not answer within 10 s; run it again', tone: 'error' }])
+})
+
+test('the menu of the bare command offers the fresh cards of the session and the verbs, and a card goes into the input (C8)', async () => {
+  const list = ['2 cards; take one with …', '', '1234abcd  Fix a test', '  high · fix · fresh · by the model', '  It fails.', '  > Fix `a`', '  > and b', '', '00ff00ff  Old', '  low · fix · stale: the session moved on', '  Why', '  > Old prompt'].join('\n')
+  assert.deepEqual(cardsOf(list).map(card => [card.id, card.stale]), [['1234abcd', false], ['00ff00ff', true]])
+  assert.deepEqual(cardsOf('no card is open; cards come when …'), [])
+  const said: string[] = []
+  const filled: string[] = []
+  const calls = {
+    verb: async (_: string, line: string) => (line === 'cards' ? { text: list, code: 'ok' } : line.endsWith('1234abcd') ? { text: '', code: 'ok', fill: 'Fix `a`' } : { text: 'card is stale', code: 'stale' }),
+    say: async (_: string, line: string) => void said.push(line),
+    fill: (_: string, text: string) => void filled.push(text),
+  }
+  const options = await optionsOf(calls, 's', t)
+  assert.deepEqual(options[0], { id: 'cards accept 1234abcd', label: 'Fix a test', detail: 'Fix `a` and b' })
+  assert.ok(options.some(option => option.id === 'help') && !options.some(option => option.id.includes('00ff00ff')))
+  await choose(calls, 's', 'cards accept 1234abcd')
+  await choose(calls, 's', 'state')
+  assert.deepEqual([filled, said], [['Fix `a`'], ['state']])
+  await assert.rejects(choose(calls, 's', 'cards accept 00ff00ff'), /stale/)
 })

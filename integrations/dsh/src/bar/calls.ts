@@ -21,6 +21,12 @@ export class SettingsCalls {
     return { saved: false, code: String(answer['code'] ?? ''), reason: String(answer['reason'] ?? '') }
   }
 
+  /** The reasoning efforts that a model declares. */
+  async efforts(provider: string, model: string): Promise<string[]> {
+    const answer = await this.#call('efforts', { provider, model })
+    return Array.isArray(answer) ? answer.filter(effort => typeof effort === 'string') : []
+  }
+
   async getSession(session: string): Promise<SessionAdvisor | null> {
     const answer = await this.#call('getSession', { session })
     return answer === null ? null : (record(answer) as unknown as SessionAdvisor)

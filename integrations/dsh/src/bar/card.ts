@@ -21,6 +21,7 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
     const [draft, setDraft] = useState<AdvisorConfig | undefined>(undefined)
     const [busy, setBusy] = useState(false)
     const [said, setSaid] = useState<{ text: string; error: boolean } | undefined>(undefined)
+    const [efforts, setEfforts] = useState<readonly string[]>([])
     const t = (key: Key): string => {
       const text = props.t(key)
       return text === key || text === '' ? copy.en[key] : text
@@ -38,6 +39,16 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
         gone = true
       }
     }, [summary])
+
+    const { provider = '', model = '' } = draft ?? {}
+    useEffect(() => {
+      let gone = false
+      setEfforts([])
+      if (provider !== '' && model !== '') props.calls.efforts(provider, model).then(efforts => void (gone || setEfforts(efforts)), () => {})
+      return () => {
+        gone = true
+      }
+    }, [provider, model])
 
     if (summary) return h('span', null, t('advisorAbout'))
     if (settings === 'none') return h('p', { className: 'suggest-card-note' }, t('noCalls'))
@@ -87,7 +98,18 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
       h('div', { className: 'suggest-card-pair' }, ...pairSelects(react, t, settings.providers, draft, edit, fixed, 'suggest-card')),
       field('systemPrompt', 'systemPromptHint', h('textarea', { ...common('systemPrompt'), rows: 3, value: draft.systemPrompt, onChange: (event: ChangeEvent<HTMLTextAreaElement>) => edit({ systemPrompt: event.target.value }) })),
       h('div', { className: 'suggest-card-pair' }, number('immuneTurns', 'immuneTurnsHint'), number('maxDeltaMessages', 'maxDeltaMessagesHint')),
-      field('reasoningEffort', 'reasoningEffortHint', h('input', { ...common('reasoningEffort'), type: 'text', value: draft.reasoningEffort, onChange: (event: ChangeEvent<HTMLInputElement>) => edit({ reasoningEffort: event.target.value }) })),
+      // What the model declares, where the host knows; what is set stays choosable.
+      field(
+        'reasoningEffort',
+        'reasoningEffortHint',
+        efforts.length === 0
+          ? h('input', { ...common('reasoningEffort'), type: 'text', value: draft.reasoningEffort, onChange: (event: ChangeEvent<HTMLInputElement>) => edit({ reasoningEffort: event.target.value }) })
+          : h(
+              'select',
+              { ...common('reasoningEffort'), value: draft.reasoningEffort, onChange: (event: ChangeEvent<HTMLSelectElement>) => edit({ reasoningEffort: event.target.value }) },
+              ...['', ...efforts, ...(draft.reasoningEffort === '' || efforts.includes(draft.reasoningEffort) ? [] : [draft.reasoningEffort])].map(effort => h('option', { key: effort, value: effort }, effort === '' ? t('automatic') : effort)),
+            ),
+      ),
       flag('nextPrompt'),
       flag('defaultEnabled'),
       flag('proseFallback'),

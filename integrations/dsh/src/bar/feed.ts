@@ -66,6 +66,11 @@ export class Feed {
     this.#calls = calls
   }
 
+  /** A text for the input of a session, wherever its bar is. */
+  fill(session: string, text: string): void {
+    this.#of(session).fill(text)
+  }
+
   store(session: string): Store {
     return this.#of(session)
   }

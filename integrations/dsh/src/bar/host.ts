@@ -12,6 +12,7 @@ export interface React {
 export interface PageContext {
   effect(setup: () => () => void, label?: string): unknown
   get?(service: string): unknown
+  inject?(services: string[], run: (ctx: PageContext) => void): unknown
   slots: {
     inject(slot: string, register: () => unknown): unknown
     register(entry: Record<string, unknown>, component: unknown): unknown

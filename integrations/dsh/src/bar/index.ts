@@ -5,6 +5,7 @@ import { makeCard } from './card.ts'
 import { copy } from './copy.ts'
 import { Feed } from './feed.ts'
 import { makeHeader } from './header.ts'
+import { offerMenu } from './menu.ts'
 import type { PageContext, React } from './host.ts'
 import { addStyle } from './style.ts'
 import { makeTip } from './tip.ts'
@@ -47,6 +48,11 @@ function start(ctx: PageContext): void {
       console.warn(`dsh-suggest: nothing in ${slot}`, error)
     }
   }
+  offerMenu(ctx, {
+    verb: (session, line) => feed.verb(session, line),
+    say: (session, line) => ctx.remote.commands.execute(session, `/suggest ${line}`, []),
+    fill: (session, text) => feed.fill(session, text),
+  })
   // Under the todo list (0), the goal (10) and the queue (20), immediately above the input.
   fill('conversation.input.dock', { id: 'suggest', order: 30, inject: ofSession }, makeBar(react))
   fill('conversation.composer.dock', { id: 'suggest-tip', order: -10, inject: ofSession }, makeTip(react))

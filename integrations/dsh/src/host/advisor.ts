@@ -27,6 +27,8 @@ export interface AdvisorHost {
   files: RowFiles
   state: (session: string) => State | null | undefined
   verb: (session: string, line: string) => Promise<VerbAnswer>
+  /** The reasoning efforts that a model declares. */
+  efforts: (provider: string, model: string) => Promise<unknown>
 }
 
 export class AdvisorCalls {
@@ -80,6 +82,13 @@ export class AdvisorCalls {
     }
     this.#host.apply(next)
     return { saved: true, settings: await this.get() }
+  }
+
+  /** What a model can be asked for; none where the host does not know. */
+  async efforts(provider: string, model: string): Promise<string[]> {
+    if (provider === '' || model === '') return []
+    const listed = await within(Promise.resolve(this.#host.efforts(provider, model)).then(efforts => (Array.isArray(efforts) ? efforts : [])))
+    return listed.filter((effort): effort is string => typeof effort === 'string' && effort !== '').slice(0, 32)
   }
 
   getSession(session: string): SessionAdvisor | null {
@@ -149,7 +158,7 @@ function readConfig(given: unknown): AdvisorConfig | string {
   if (record === undefined) return 'the settings must be a mapping'
   const config = { ...DEFAULTS }
   for (const [key, value] of Object.entries(record)) {
-    if (!(key in DEFAULTS)) return `there is no advisor.${key.slice(0, 60)}`
+    if (!Object.hasOwn(DEFAULTS, key)) return `there is no advisor.${key.slice(0, 60)}`
     const known = key as keyof AdvisorConfig
     if (typeof value !== typeof DEFAULTS[known]) return `advisor.${key} must be a ${typeof DEFAULTS[known]}`
     if (typeof value === 'string' && value.length > MAX_TEXT) return `advisor.${key} has at most ${MAX_TEXT} characters`

@@ -113,6 +113,7 @@ export class Plugin {
       files,
       state: session => this.frames.get(session)?.state,
       verb: (session, line) => this.verb(session, line, true),
+      efforts: async (provider, model) => asRecord(await this.#models?.info({ provider, model }))?.['efforts'],
     })
 
     this.#inject(['agents', 'llm'], c => {
@@ -475,6 +476,7 @@ export class Plugin {
       contribute(ctx, typert, PACKAGE, 'advisor', {
         get: [() => this.#advisor.get()],
         set: [(config, revision) => this.#advisor.set(config, revision), 'config', 'revision'],
+        efforts: [(provider, model) => this.#advisor.efforts(String(provider), String(model)), 'provider', 'model'],
         getSession: [session => this.#advisor.getSession(String(session)), 'session'],
         setSessionModel: [(session, provider, model) => this.#advisor.setSessionModel(String(session), provider, model), 'session', 'provider', 'model'],
       })

@@ -305,6 +305,10 @@ test('settings saved in the page are in the row, and hold in running sessions at
   assert.equal(await field('provider').inputValue(), '')
   assert.deepEqual(await field('provider').locator('option').allInnerTexts().then(names => names.filter(name => /Mock|DeepSeek/i.test(name)).length >= 3), true, 'the providers that dsh has')
   assert.equal(await page.locator('[data-suggest-card] [data-suggest-action="save"]').isDisabled(), true)
+  // A model that declares its efforts: they can be chosen.
+  await field('provider').selectOption('deepseek-official')
+  await field('model').selectOption({ index: 1 })
+  await until('the efforts of the model', async () => (await field('reasoningEffort').locator('option').allInnerTexts()).includes('off'))
   await field('provider').selectOption(REVIEWER.provider)
   assert.match(await said('[data-suggest-card]').innerText(), /both required/)
   assert.equal(await page.locator('[data-suggest-card] [data-suggest-action="save"]').isDisabled(), true, 'half a pair cannot be saved')
