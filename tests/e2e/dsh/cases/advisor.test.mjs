@@ -340,6 +340,7 @@ test('a row that is edited by hand reaches the running engine, the director\'s t
   const session = await world.session()
   const frame = () => world.frame(session)
   await world.changeRow({ promptMaxRounds: 7 }, 'the budget of the row', async () => { const { state } = await frame(); return state?.status === 'off' && state.autorun.max_rounds === 7 })
+  assert.equal((await world.command(session, '/advisor model set mock-reviewer reviewer-2')).kind, 'success')
   const sidecars = world.sidecars()
   await world.changeRow({ promptMaxRounds: 8, promptModel: DIRECTOR }, 'the model of the row', async () => { const { state } = await frame(); return state.status === 'idle' && state.model.id === DIRECTOR })
   await world.prompt(session, 'Go {{by hand}}')
@@ -347,7 +348,8 @@ test('a row that is edited by hand reaches the running engine, the director\'s t
   await show('by hand')
   await world.changeRow({ promptMaxRonds: 8, promptModel: DIRECTOR }, 'the wrong key in the bar', async () => /Suggestions off[^]*promptMaxRonds/.test(await page.locator('[data-suggest]').innerText({ timeout: 500 }).catch(() => '')))
   assert.match((await world.command(session, '/suggest status')).text, /^off: .*promptMaxRonds/)
-  await world.changeRow(ADVISED, 'mended', async () => { const { link, state } = await frame(); return link.kind === 'linked' && state.advisor?.model?.id === 'mock-reviewer/reviewer-1' })
+  await world.changeRow(ADVISED, 'mended', async () => { const { link, state } = await frame(); return link.kind === 'linked' && state.advisor?.status === 'idle' && state.autorun.max_rounds === ADVISED.promptMaxRounds })
+  assert.match((await world.command(session, '/advisor model')).text, /^mock-reviewer\/reviewer-2 \(session override\)/, 'the pin outlives every change of the row')
   assert.deepEqual(world.sidecars(), sidecars, 'nothing was restarted')
 })
 
