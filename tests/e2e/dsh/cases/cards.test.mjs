@@ -106,6 +106,21 @@ test('the typed command lists the cards, and accepting one puts its prompt into 
   assert.equal(sent.at(-1).messages[0].source.kind, 'user')
 })
 
+test('the command without words opens a menu, in which a card is picked into the input (C8)', async () => {
+  const session = await worked('menu', 'test_long_lists')
+  const { ids, prompts } = await cards(session)
+  await composer(page).click()
+  await composer(page).fill('/suggest')
+  await page.keyboard.press('Enter')
+  const option = page.getByRole('option', { name: /Fix failing test test_long_lists/ })
+  await option.waitFor()
+  await shot(page, 'cards-menu', 400)
+  await option.click()
+  await until('the prompt in the input', async () => (await composer(page).inputValue()) === prompts[0])
+  assert.equal(kept().cards.find(card => card.id.endsWith(ids[0]) && card.session === session).state, 'accepted')
+  await composer(page).fill('')
+})
+
 test('over words that the human typed it asks first, where the bar is there to ask (D11)', async () => {
   const session = await worked('ask')
   await world.command(session, `/suggest model ${DIRECTOR}`)
