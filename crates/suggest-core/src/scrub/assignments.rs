@@ -6,7 +6,7 @@ use super::names::{Name, classify, may_tell};
 use super::scan::{Found, Scan, Stretch};
 use super::shape::{
     at, before, contains, entropy, has_digit, has_letter, is_placeholder, looked, random_for_strong_name,
-    random_for_weak_name, starts_with, word_starts, wordy,
+    random_for_weak_name, starts_with, starts_with_folded, word_starts, wordy,
 };
 use super::structured::{authorization, boundary, family_of, line_end, typed};
 
@@ -55,7 +55,8 @@ pub(super) fn assigned(scan: &mut Scan<'_>, sign: usize) -> Option<Found> {
         Some((start, kind)) => ((start, sign), kind, true),
         None => {
             let name = name_before(scan, sign, equals)?;
-            (name, told_by(scan.slice(name.0, name.1))?, false)
+            let (name, kind) = told_around(scan, name)?;
+            (name, kind, false)
         }
     };
     let mut from = sign + length;
@@ -243,7 +244,7 @@ pub(super) fn told(scan: &mut Scan<'_>, start: usize) -> Option<Found> {
         let end = start.checked_sub(1).filter(|_| spaced)?;
         let length =
             (1..=LONGEST_NAME).take_while(|back| before(bytes, end, *back).is_ascii_alphanumeric()).count();
-        (classify(scan.slice(end - length, end))?, start + 3)
+        (told_around(scan, (end - length, end))?.1, start + 3)
     } else {
         if !spaced && at(bytes, start).is_ascii() {
             return None;
@@ -372,6 +373,82 @@ fn told_by(name: &[u8]) -> Option<Name> {
     if may_tell(name) { classify(name) } else { None }
 }
 
+/// What a name says, with what stands around it: `api key`, `the password is:`, `<add key="Password" value=`.
+fn told_around(scan: &Scan<'_>, name: (usize, usize)) -> Option<((usize, usize), Name)> {
+    let bytes = scan.bytes;
+    let (start, end) = name;
+    let word = scan.slice(start, end);
+    if word.eq_ignore_ascii_case(b"is") {
+        let name = name_at(bytes, start)?;
+        return told_by(scan.slice(name.0, name.1)).map(|kind| (name, kind));
+    }
+    if word.eq_ignore_ascii_case(b"key") && before(bytes, start, 1) == b' ' {
+        let length =
+            (1..=20).take_while(|back| before(bytes, start - 1, *back).is_ascii_alphanumeric()).count();
+        let name = (start - 1 - length, end);
+        if let Some(kind @ Name::Token) = told_by(scan.slice(name.0, name.1)) {
+            return Some((name, kind));
+        }
+    }
+    if word.eq_ignore_ascii_case(b"value") {
+        let tag = scan.slice(start.saturating_sub(ATTRIBUTES), start);
+        looked(tag.len());
+        let open = tag.iter().rposition(|byte| *byte == b'<')?;
+        let kind = tag
+            .get(open + 1..)?
+            .split(|byte| matches!(byte, b' ' | b'"' | b'\'' | b'='))
+            .filter_map(told_by)
+            .find(|kind| matches!(kind, Name::Password | Name::Token));
+        return kind.map(|kind| (name, kind));
+    }
+    told_by(word).map(|kind| (name, kind))
+}
+
+/// How far back in a tag the name of its value is looked for, in bytes.
+const ATTRIBUTES: usize = 96;
+
+/// A password behind its name and a blank: in `.netrc`, in an `ENV` line, or in quotes; `start` is where the name's
+/// telling word begins.
+pub(super) fn beside(scan: &mut Scan<'_>, start: usize) -> Option<Found> {
+    let bytes = scan.bytes;
+    let word =
+        [&b"password"[..], b"passwd"].into_iter().find(|word| starts_with_folded(bytes, start, word))?;
+    let end = start + word.len();
+    if at(bytes, end) != b' ' {
+        return None;
+    }
+    let from = end + 1;
+    let opening = at(bytes, from);
+    if matches!(opening, b'`' | b'"' | b'\'') {
+        let rest = scan.slice(from + 1, (from + 1 + LONGEST_NAME).min(bytes.len()));
+        looked(rest.len());
+        let length = rest.iter().position(|byte| *byte == opening)?;
+        let value = rest.get(..length)?;
+        let literal = value.len() >= 5
+            && has_digit(value)
+            && has_letter(value)
+            && !value
+                .iter()
+                .any(|byte| matches!(byte, b' ' | b'_' | b'.' | b'(' | b'/' | b'=' | b'-' | b':'))
+            && !names_a_kind(value);
+        return literal
+            .then(|| judge(scan, Name::Password, from + 1, from + 1 + length, Style::Quoted))
+            .flatten();
+    }
+    let line = scan.slice(start.saturating_sub(ATTRIBUTES), start);
+    looked(line.len());
+    let line = line.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let shouts = scan.slice(start, end).iter().all(u8::is_ascii_uppercase);
+    let set =
+        shouts && [&b"ENV "[..], b"setx "].iter().any(|command| line.trim_ascii_start().starts_with(command));
+    if !(set || contains(line, b"machine ") && contains(line, b"login ")) {
+        return None;
+    }
+    let end = unquoted_end(scan, from, Style::Flag);
+    let value = scan.slice(from, end.min(from + JUDGED));
+    (set || has_digit(value)).then(|| judge(scan, Name::Password, from, end, Style::Flag)).flatten()
+}
+
 /// Offsets of the name that the sign at `sign` assigns to.
 fn name_before(scan: &Scan<'_>, sign: usize, equals: bool) -> Option<(usize, usize)> {
     let bytes = scan.bytes;
@@ -380,7 +457,8 @@ fn name_before(scan: &Scan<'_>, sign: usize, equals: bool) -> Option<(usize, usi
         end -= 1;
     }
     let (start, end) = name_at(bytes, end)?;
-    if !equals || told_by(scan.slice(start, end)).is_some() {
+    let attribute = scan.slice(start, end).eq_ignore_ascii_case(b"value");
+    if !equals || attribute || told_by(scan.slice(start, end)).is_some() {
         return Some((start, end));
     }
     // A type may stand between the name and the sign: `let token: &str = …`.

@@ -155,6 +155,7 @@ impl Scrubber {
                 .or_else(|| structured::json_web_token(scan, place))
                 .or_else(|| structured::bearer(scan, place))
                 .or_else(|| assignments::told(scan, place))
+                .or_else(|| assignments::beside(scan, place))
         {
             return Some(Change::Secret(found));
         }

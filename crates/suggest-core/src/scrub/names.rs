@@ -106,6 +106,7 @@ const TRAILERS: &[&str] = &[
     "v3",
     "main",
     "hash",
+    "base",
 ];
 
 /// Most words of a name that are looked at.
@@ -132,6 +133,9 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         ("public" | "foreign", _) if last == "key" => return None,
         (_, "accountkey" | "sharedaccesskey" | "sharedaccesssignature") => return Some(Name::Azure),
         _ => {}
+    }
+    if earlier.iter().any(|word| word == "amz") && matches!(last, "signature" | "credential") {
+        return Some(Name::Token);
     }
     let aws = earlier.iter().any(|word| word == "aws");
     let secret_access_key = earlier.ends_with(&["secret".to_owned(), "access".to_owned()]) && last == "key";

@@ -305,6 +305,10 @@ pub(super) static INDEX: LazyLock<Index> = LazyLock::new(|| {
     for (first, second) in [(b'e', b'y'), (b'B', b'e'), (b'b', b'e'), (b'B', b'E'), (b'i', b's')] {
         start(first, second);
     }
+    // "password" and a value beside it.
+    for (first, second) in [(b'p', b'a'), (b'P', b'a'), (b'P', b'A')] {
+        start(first, second);
+    }
     // The same said in other languages, and full-width signs.
     for word in TELLING {
         let bytes = word.as_bytes();

@@ -413,3 +413,33 @@ fn a_row_of_a_table_that_names_a_password_tells_its_value() {
         "| Setting | Value |\n|---|---|\n| password | [secret:password#1] |\n| host | db1 |",
     )]);
 }
+
+#[test]
+fn names_of_two_words_attributes_and_values_beside_their_name() {
+    check(&[
+        (
+            "machine github.com login alice password hunter2xyz",
+            "machine github.com login alice password [secret:password#1]",
+        ),
+        ("my password is: hunter2", "my password is: [secret:password#1]"),
+        ("password `hunter2`", "password `[secret:password#1]`"),
+        ("the password `hunter2`", "the password `[secret:password#1]`"),
+        ("password \"hunter2\"", "password \"[secret:password#1]\""),
+        ("API key is abc123def456ghi7", "API key is [secret:assigned-secret#1]"),
+        ("api key: abc123def456ghi7", "api key: [secret:assigned-secret#1]"),
+        (
+            "SECRET_KEY_BASE=0123456789abcdef0123456789abcdef0123456789abcdef",
+            "SECRET_KEY_BASE=[secret:assigned-secret#1]",
+        ),
+        (
+            "https://s3.amazonaws.com/b/k?X-Amz-Signature=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            "https://s3.amazonaws.com/b/k?X-Amz-Signature=[secret:assigned-secret#1]",
+        ),
+        ("ENV DB_PASSWORD hunter2", "ENV DB_PASSWORD [secret:password#1]"),
+        (
+            "<add key=\"Password\" value=\"hunter2\" />",
+            "<add key=\"Password\" value=\"[secret:password#1]\" />",
+        ),
+        ("<password value=\"hunter2\"/>", "<password value=\"[secret:password#1]\"/>"),
+    ]);
+}

@@ -149,6 +149,10 @@ fn hostile_text_costs_the_same_a_byte_whatever_its_length() {
         "es ",
         "password=a,",
         "x;pw=a&",
+        "password ",
+        "password `",
+        "<a key='password' value=",
+        "api key: ",
         "sk-ant-AbCdEfGhIjKlMnOpQrSt0\n",
     ] {
         let costs = [4_000, 16_000].map(|bytes| looks_a_byte(&unit.repeat(bytes / unit.len())));

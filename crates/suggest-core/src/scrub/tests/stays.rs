@@ -298,3 +298,35 @@ fn lists_blocks_tables_and_code_around_such_names() {
         "password:\n  - hunter2",
     ]);
 }
+
+#[test]
+fn words_beside_the_names_of_secrets() {
+    check(&[
+        "the password `auth_v2` field",
+        "the password \"step 2\" label",
+        "reset password (see step2)",
+        "reset password (RFC6749)",
+        "password `test_login_2`",
+        "login with password or token",
+        "then login with password reset",
+        "the login password must be set",
+        "login and password step2 fail",
+        "Use the api key: it is in the vault",
+        "the api key is missing",
+        "api key is required",
+        "public key: abc123def456ghi7",
+        "cache key: user:42:profile",
+        "The key is abc123",
+        "<input name=\"password\" value=\"\">",
+        "<option value=\"token1\">Token</option>",
+        "<button value=\"reset\">",
+        "<property name=\"retries\" value=\"3\"/>",
+        "password is: required",
+        "this is: good",
+        "const base = 12",
+        "secret_key_base: generated",
+        "the password ('hunter') example",
+        "passwords (12 of them)",
+        "password manager 1Password",
+    ]);
+}
