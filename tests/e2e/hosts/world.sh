@@ -1,5 +1,5 @@
 # What the end-to-end tests of the hosts share: the product from npm, a model on loopback, a terminal, an empty home.
-# Sourced by tests/e2e/claude-code/run and tests/e2e/codex/run.
+# Sourced by tests/e2e/claude-code/run, tests/e2e/codex/run and tests/e2e/opencode/run.
 #
 #   SUGGEST_E2E_CACHE   where the products are installed once (default: .cache/hosts-e2e)
 #   SUGGEST_BIN         the binary to test (default: built by cargo)
