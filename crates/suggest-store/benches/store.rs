@@ -12,7 +12,7 @@ fn main() {
 /// 300 open cards of 100 sessions, and 10,000 dismissals.
 fn fill(manager: &mut CardManager) {
     for number in 0..10_000_u64 {
-        let id = manager.offer("old", vec![card(number)], 0).added.remove(0);
+        let id = manager.offer(&format!("old-{}", number % 500), vec![card(number)], 0).added.remove(0);
         manager.dismiss(&id, 0).unwrap();
     }
     for session in 0..100_u64 {
