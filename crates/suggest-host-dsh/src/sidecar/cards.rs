@@ -9,8 +9,8 @@ use super::shelf::Shelf;
 use std::sync::Arc;
 use std::time::Duration;
 use suggest_core::{
-    CardError, CardManager, CardOrigin, CardsCommand, Command, CommandOutput, IdleSuggestion, OutputCode,
-    Priority, Turn,
+    CardError, CardManager, CardOrigin, CardState, CardsCommand, Command, CommandOutput, IdleSuggestion,
+    OutputCode, Priority, Turn,
 };
 use suggest_engine::SessionHandle;
 
@@ -97,15 +97,40 @@ impl Desk {
                     let open = cards.open_of(&session).into_iter().map(|card| Listed::of(card, last));
                     let is_missing =
                         |card: &Listed| cards.card(&card.id).is_none() && !cards.is_dismissed(&card.prompt);
-                    (open.collect::<Vec<Listed>>(), made.iter().any(is_missing))
+                    let is_missing = made.iter().any(is_missing);
+                    let closed = made.into_iter().filter_map(|card| {
+                        let state = cards.card(&card.id)?.state;
+                        (state != CardState::Open).then_some((card, state))
+                    });
+                    (open.collect::<Vec<Listed>>(), closed.collect::<Vec<_>>(), is_missing)
                 })
             });
-            let (cards, is_missing) = asked.await?;
+            let (cards, closed, is_missing) = asked.await?;
+            for (card, state) in closed {
+                self.decided_elsewhere(card, state).await;
+            }
             tries += 1;
             if !is_missing || tries >= MOST_TRIES {
                 return Ok(cards);
             }
             tokio::time::sleep(ON_ITS_WAY).await;
+        }
+    }
+
+    /// Another process decided about a card that is still open in the core here.
+    async fn decided_elsewhere(&self, card: Listed, state: CardState) {
+        match state {
+            CardState::Accepted | CardState::Assigned => {
+                self.link.expect_fill(&card.prompt);
+                if self.tell(CardsCommand::Accept(card.id)).await.code != OutputCode::Ok {
+                    self.link.forget_fill();
+                }
+            }
+            CardState::Dismissed => {
+                self.tell(CardsCommand::Dismiss(card.id)).await;
+            }
+            // It made room there, and will here.
+            _ => {}
         }
     }
 

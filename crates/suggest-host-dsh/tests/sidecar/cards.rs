@@ -172,6 +172,11 @@ async fn what_another_process_decided_holds_here_and_a_dismissal_is_for_good_c6(
     board.act(|cards, now| cards.accept(&whole, now)).unwrap();
     assert_eq!(plugin.command("s", &format!("cards accept {}", shown[0])).await.1, "stale");
     assert!(!listed(&mut plugin, "s").await.1.contains(&shown[0]));
+    // The state of the session says the same from then on, and nobody's input was touched for it.
+    let open = |state: &Value| {
+        state["state"]["cards"]["open"].as_array().unwrap().iter().any(|card| card["id"] == *whole)
+    };
+    plugin.until(|seen| (!open(seen.state("s")?)).then_some(())).await;
     assert_eq!(plugin.count("input/fill"), 0);
     plugin.end().await.unwrap();
 
