@@ -1,5 +1,7 @@
 //! A real board: `suggest serve` as a process, asked over its API.
 
+#![expect(clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+
 use crate::support::World;
 use serde_json::{Value, json};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};

@@ -1,6 +1,8 @@
 //! `suggest serve` is killed in the middle of its work, again and again: what it acknowledged is there afterwards, and
 //! nothing is half done (rule C6).
 
+#![expect(clippy::indexing_slicing, reason = "a test stops at the first surprise")]
+
 use crate::board::{Board, Client, kept, until};
 use crate::support::World;
 use serde_json::{Value, json};
