@@ -14,6 +14,13 @@ impl Session {
                 self.turns.begin_past(turn);
             }
             Event::TurnEnded { turn, reason } if self.turns.end_past(turn, reason) => {}
+            Event::TurnEnded { turn, reason }
+                if self.turns.is_beside_the_live(turn) && self.turns.belongs(turn) != EndOf::Nothing =>
+            {
+                // An end without a start counts as both (rule A10), and this, too, is told beside the live turn.
+                self.turns.begin_past(turn);
+                self.turns.end_past(turn, reason);
+            }
             Event::TurnStarted { turn, origin } => {
                 self.turns.leave_past();
                 if self.turns.open.as_ref().is_some_and(|open| open.implied) && !self.turns.goes_back(turn) {

@@ -269,6 +269,14 @@ impl Facts {
         Some(number)
     }
 
+    /// A turn of the past ends beside the live one.
+    fn end_beside(&mut self, turn: u64, reason: EndReason) {
+        self.back_to_the_live();
+        if self.rewritten || self.last_ended.is_none_or(|(last, _)| last < turn) {
+            self.note_end(turn, reason);
+        }
+    }
+
     /// No more of the past: words of the human that nobody numbered are those of the turn that it left open.
     fn past_is_told(&mut self) {
         if let Some(number) = self.back_to_the_live()
@@ -503,10 +511,7 @@ impl Facts {
             Event::TurnEnded { turn, reason } => {
                 let turn = turn.get();
                 if self.beside.is_some_and(|(beside, _)| beside == turn) {
-                    self.back_to_the_live();
-                    if self.rewritten || self.last_ended.is_none_or(|(last, _)| last < turn) {
-                        self.note_end(turn, *reason);
-                    }
+                    self.end_beside(turn, *reason);
                     return Demands::default();
                 }
                 match &self.open {
@@ -515,6 +520,10 @@ impl Facts {
                         if open.number != turn && !open.implied && self.ended_before_the_rewrite(turn) => {}
                     Some(open) if open.implied && self.goes_back(turn) => {}
                     None if self.goes_back(turn) => {}
+                    // A start and an end in one, beside the live turn.
+                    Some(open) if !open.past && (open.implied || open.number != turn) => {
+                        self.end_beside(turn, *reason);
+                    }
                     Some(_) | None => self.end(turn, *reason),
                 }
             }
