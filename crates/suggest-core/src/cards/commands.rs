@@ -54,7 +54,7 @@ impl Session {
             crate::state::CardOrigin::Model => "model",
             crate::state::CardOrigin::Local => "local",
         };
-        let stale = if self.is_outdated(card) { ", stale" } else { "" };
+        let stale = if card.is_outdated(self.turns.last_completed) { ", stale" } else { "" };
         format!(
             "{}  {} ({}, {priority}, {origin}{stale})\n  {}\n  > {}",
             card.id,
@@ -87,8 +87,11 @@ impl Session {
 
     fn accept_card(&mut self, typed: &str) -> CommandOutput {
         let id = self.whole_id(typed);
-        let outdated =
-            self.cards.manager.card(&id).is_some_and(|card| card.is_open() && self.is_outdated(card));
+        let outdated = self
+            .cards
+            .manager
+            .card(&id)
+            .is_some_and(|card| card.is_open() && card.is_outdated(self.turns.last_completed));
         let accepted = if outdated {
             Err(CardError::Stale { id: shown(&id) })
         } else {

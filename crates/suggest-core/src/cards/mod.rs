@@ -38,7 +38,7 @@ use crate::ids::{CallId, Timestamp, Turn};
 use crate::prompts;
 use crate::reply::{CallError, ModelReply};
 use crate::session::{Session, SessionKind};
-use crate::state::{CardView, CardsView};
+use crate::state::CardsView;
 use lifecycle::Lifecycle;
 use std::collections::BTreeMap;
 
@@ -297,11 +297,6 @@ impl Session {
         }
     }
 
-    /// Whether a card answers an older turn than the last completed one, live or of the past.
-    pub(super) fn is_outdated(&self, card: &IdleSuggestion) -> bool {
-        card.stale || self.turns.last_completed.is_some_and(|last| last > card.turn)
-    }
-
     pub(crate) fn cards_view(&self) -> Option<CardsView> {
         self.cards.seen.then(|| CardsView {
             open: self
@@ -309,16 +304,7 @@ impl Session {
                 .manager
                 .open_of(&self.setup.id)
                 .into_iter()
-                .map(|card| CardView {
-                    id: card.id.clone(),
-                    title: card.title.clone(),
-                    text: card.text.clone(),
-                    prompt: card.prompt.clone(),
-                    category: card.category.clone(),
-                    priority: card.priority,
-                    origin: card.origin,
-                    stale: self.is_outdated(card),
-                })
+                .map(|card| card.view(self.turns.last_completed))
                 .collect(),
             dropped: self
                 .cards

@@ -9,7 +9,7 @@ use super::shelf::Shelf;
 use std::sync::Arc;
 use std::time::Duration;
 use suggest_core::{
-    CardError, CardManager, CardOrigin, CardState, CardsCommand, Command, CommandOutput, IdleSuggestion,
+    CardError, CardManager, CardOrigin, CardState, CardView, CardsCommand, Command, CommandOutput,
     OutputCode, Priority, Turn,
 };
 use suggest_engine::SessionHandle;
@@ -37,19 +37,6 @@ enum Decided<T> {
     Kept(Result<T, CardError>),
     /// Nobody yet: there is no file, or it cannot be used, and why.
     Open(Option<String>),
-}
-
-/// One card as it is listed.
-#[derive(Debug)]
-struct Listed {
-    id: String,
-    title: String,
-    text: String,
-    prompt: String,
-    category: String,
-    priority: Priority,
-    origin: CardOrigin,
-    stale: bool,
 }
 
 impl Desk {
@@ -86,7 +73,7 @@ impl Desk {
     }
 
     /// The open cards as the file has them. What the core made at this very moment is on its way there, and waited for.
-    async fn kept(&self) -> Result<Vec<Listed>, String> {
+    async fn kept(&self) -> Result<Vec<CardView>, String> {
         let mut tries = 0;
         loop {
             let (session, last, made) = (self.handle.id().to_owned(), self.last_turn(), self.of_the_core());
@@ -94,15 +81,15 @@ impl Desk {
                 // What cannot be read again is shown as it was last.
                 let _ = store.refresh();
                 store.read(|cards| {
-                    let open = cards.open_of(&session).into_iter().map(|card| Listed::of(card, last));
+                    let open = cards.open_of(&session).into_iter().map(|card| card.view(last));
                     let is_missing =
-                        |card: &Listed| cards.card(&card.id).is_none() && !cards.is_dismissed(&card.prompt);
+                        |card: &CardView| cards.card(&card.id).is_none() && !cards.is_dismissed(&card.prompt);
                     let is_missing = made.iter().any(is_missing);
                     let closed = made.into_iter().filter_map(|card| {
                         let state = cards.card(&card.id)?.state;
                         (state != CardState::Open).then_some((card, state))
                     });
-                    (open.collect::<Vec<Listed>>(), closed.collect::<Vec<_>>(), is_missing)
+                    (open.collect::<Vec<CardView>>(), closed.collect::<Vec<_>>(), is_missing)
                 })
             });
             let (cards, closed, is_missing) = asked.await?;
@@ -118,12 +105,12 @@ impl Desk {
     }
 
     /// Another process decided about a card that is still open in the core here.
-    async fn decided_elsewhere(&self, card: Listed, state: CardState) {
+    async fn decided_elsewhere(&self, card: CardView, state: CardState) {
         match state {
             CardState::Accepted | CardState::Assigned => {
                 self.link.expect_fill(&card.prompt);
                 if self.tell(CardsCommand::Accept(card.id)).await.code != OutputCode::Ok {
-                    self.link.forget_fill();
+                    self.link.forget_fill(&card.prompt);
                 }
             }
             CardState::Dismissed => {
@@ -138,7 +125,7 @@ impl Desk {
         let (session, last, wanted) = (self.handle.id().to_owned(), self.last_turn(), typed.clone());
         let decided = self.decide(move |cards, now| {
             let id = known_here(cards, &session, &wanted)?;
-            if cards.card(&id).is_some_and(|card| card.is_open() && is_outdated(card, last)) {
+            if cards.card(&id).is_some_and(|card| card.is_open() && card.is_outdated(last)) {
                 return Err(CardError::Stale { id });
             }
             let intent = cards.accept(&id, now)?;
@@ -150,7 +137,7 @@ impl Desk {
                 self.link.expect_fill(&prompt);
                 if self.tell(CardsCommand::Accept(id.clone())).await.code != OutputCode::Ok {
                     // Another process made it, so that the core here does not know it.
-                    self.link.forget_fill();
+                    self.link.forget_fill(&prompt);
                 }
                 (id, prompt, String::new())
             }
@@ -162,7 +149,7 @@ impl Desk {
                 self.link.expect_fill(&card.prompt);
                 let told = self.tell(CardsCommand::Accept(card.id.clone())).await;
                 if told.code != OutputCode::Ok {
-                    self.link.forget_fill();
+                    self.link.forget_fill(&card.prompt);
                     return told.into();
                 }
                 (card.id.clone(), card.prompt.clone(), not_kept(problem))
@@ -236,20 +223,8 @@ impl Desk {
         self.handle.facts().last_completed_turn
     }
 
-    fn of_the_core(&self) -> Vec<Listed> {
-        let state = self.handle.state();
-        let open = state.cards.iter().flat_map(|cards| &cards.open);
-        open.map(|card| Listed {
-            id: card.id.clone(),
-            title: card.title.clone(),
-            text: card.text.clone(),
-            prompt: card.prompt.clone(),
-            category: card.category.clone(),
-            priority: card.priority,
-            origin: card.origin,
-            stale: card.stale,
-        })
-        .collect()
+    fn of_the_core(&self) -> Vec<CardView> {
+        self.handle.state().cards.as_ref().map(|cards| cards.open.clone()).unwrap_or_default()
     }
 
     fn why_none(&self) -> &'static str {
@@ -261,26 +236,6 @@ impl Desk {
             "no card is open; cards come when this session rests after completed work, and only where there is something specific to say"
         }
     }
-}
-
-impl Listed {
-    fn of(card: &IdleSuggestion, last: Option<Turn>) -> Self {
-        Self {
-            id: card.id.clone(),
-            title: card.title.clone(),
-            text: card.text.clone(),
-            prompt: card.prompt.clone(),
-            category: card.category.clone(),
-            priority: card.priority,
-            origin: card.origin,
-            stale: is_outdated(card, last),
-        }
-    }
-}
-
-/// Whether a card answers an older turn than the session's last completed one, or turned stale otherwise.
-fn is_outdated(card: &IdleSuggestion, last: Option<Turn>) -> bool {
-    card.stale || last.is_some_and(|last| last > card.turn)
 }
 
 /// The id of a card of this session for what a person typed: the whole id, its last part, or the beginning of that
@@ -308,7 +263,7 @@ fn short(id: &str) -> &str {
     id.rsplit('-').next().unwrap_or(id)
 }
 
-fn printed(cards: &[Listed]) -> String {
+fn printed(cards: &[CardView]) -> String {
     let mut text = match cards.len() {
         1 => "1 card".to_owned(),
         count => format!("{count} cards"),

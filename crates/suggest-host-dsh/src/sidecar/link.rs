@@ -54,8 +54,8 @@ pub(crate) struct Link {
     running: watch::Sender<bool>,
     /// The offer that the human ran last and the host did not take, and why.
     refused: Mutex<Option<(OfferId, String)>>,
-    /// A text that somebody else brings to the input when the core next wants it there.
-    expected_fill: Mutex<Option<String>>,
+    /// Texts that somebody else brings to the input when the core next wants them there, one for each that is accepted.
+    expected_fills: Mutex<Vec<String>>,
     /// Whether the past is told. Before, nothing is shown.
     live: AtomicBool,
     pub(crate) closed: CancellationToken,
@@ -74,7 +74,7 @@ impl Link {
             acts: watch::Sender::new(0),
             running: watch::Sender::new(false),
             refused: Mutex::default(),
-            expected_fill: Mutex::default(),
+            expected_fills: Mutex::default(),
             live: AtomicBool::new(false),
             closed: CancellationToken::new(),
         }
@@ -183,17 +183,18 @@ impl Link {
 
     /// The next time that the core wants this text in the input, somebody else has seen to it.
     pub(crate) fn expect_fill(&self, text: &str) {
-        *self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner) = Some(text.to_owned());
+        self.lock_fills().push(text.to_owned());
     }
 
-    /// Nobody sees to it after all.
-    pub(crate) fn forget_fill(&self) {
-        *self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    /// Nobody sees to this text after all. Gives whether somebody was to.
+    pub(crate) fn forget_fill(&self, text: &str) -> bool {
+        let mut expected = self.lock_fills();
+        let at = expected.iter().position(|one| one == text);
+        at.map(|at| expected.swap_remove(at)).is_some()
     }
 
-    fn is_filled_by_others(&self, text: &str) -> bool {
-        let mut expected = self.expected_fill.lock().unwrap_or_else(PoisonError::into_inner);
-        expected.take_if(|expected| expected == text).is_some()
+    fn lock_fills(&self) -> MutexGuard<'_, Vec<String>> {
+        self.expected_fills.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts a text into the input, for the human to send.
@@ -377,7 +378,7 @@ impl Host for LinkedHost {
     }
 
     async fn fill_input(&self, _session: &str, text: String) {
-        if !self.0.is_filled_by_others(&text) {
+        if !self.0.forget_fill(&text) {
             let _ = self.0.fill(&text).await;
         }
     }

@@ -436,9 +436,8 @@ impl Server {
             let desk = Desk { shelf: Arc::clone(&self.shelf), handle, link: Arc::clone(&link) };
             let (peer, id, cards) = (Arc::clone(&self.peer), id.clone(), cards.clone());
             self.tasks.spawn(async move {
-                if let Some(result) = link.closed.run_until_cancelled(desk.perform(cards)).await {
-                    let _ = peer.outbox.push(message::result(&id, &result));
-                }
+                let result = link.closed.run_until_cancelled(desk.perform(cards)).await;
+                let _ = peer.outbox.push(message::result(&id, &result.unwrap_or_else(commands::unlinked)));
             });
             return;
         }

@@ -180,17 +180,27 @@ impl Shelf {
         if books.is_empty() && turns.is_empty() {
             return Ok(());
         }
-        store.change(|cards, now| {
+        let written = store.change(|cards, now| {
             for (session, book) in &books {
                 cards.absorb(session, book, now);
             }
             for (session, turn, files) in &turns {
                 cards.turn_completed(session, *turn, files, now);
             }
-        })?;
-        // What came meanwhile is newer and stays; what could not be written stays, too.
-        self.lock().books.retain(|session, book| books.get(session) != Some(book));
-        Ok(())
+        });
+        let mut waiting = self.lock();
+        match &written {
+            // What came meanwhile is newer and stays.
+            Ok(()) => waiting.books.retain(|session, book| books.get(session) != Some(book)),
+            // What could not be written stays, too; of the turns, the newest.
+            Err(_) => {
+                let newer = std::mem::replace(&mut waiting.turns, turns);
+                waiting.turns.extend(newer);
+                let over = waiting.turns.len().saturating_sub(MOST_TURNS);
+                waiting.turns.drain(..over);
+            }
+        }
+        written
     }
 
     fn note(&self, store: &CardStore) {
@@ -258,5 +268,43 @@ impl Store for Keeper {
     /// Sessions get what was kept of them when they are opened.
     async fn load(&self, _session: &str, _kind: &str) -> Result<Option<Value>, StoreError> {
         Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use suggest_core::NewCard;
+
+    #[test]
+    fn turns_that_could_not_be_written_make_cards_stale_later_c6() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        let place = state.join("suggestions.json");
+        let board = open(&place).unwrap();
+        let card = NewCard::new("Test the parser", "It has no test.", "Add a test of src/parser.rs");
+        board
+            .change(|cards, now| {
+                cards.offer("one", vec![card.about_files(vec!["src/parser.rs".into()])], now)
+            })
+            .unwrap();
+
+        let shelf = Shelf::new(Some(place.clone()));
+        shelf.knows("one", Some("/workspace"));
+        shelf.knows("two", Some("/workspace"));
+        shelf.perform(|_| ()).unwrap();
+        let elsewhere = folder.path().join("elsewhere");
+        fs::rename(&state, &elsewhere).unwrap();
+        fs::write(&state, "in the way").unwrap();
+        shelf.turn_completed("two", Turn::new(1), vec!["src/parser.rs".to_owned()]);
+        shelf.perform(|_| ()).unwrap_err();
+
+        fs::remove_file(&state).unwrap();
+        fs::rename(&elsewhere, &state).unwrap();
+        let stale =
+            shelf.perform(|store| store.read(|cards| cards.open_of("one").iter().all(|card| card.stale)));
+        assert_eq!(stale, Ok(true));
+        assert!(shelf.lock().turns.is_empty());
     }
 }

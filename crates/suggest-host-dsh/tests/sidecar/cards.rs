@@ -25,6 +25,14 @@ impl Place {
     fn start(&self, answers: Box<Answers>) -> Plugin {
         Plugin::start_with(answers, SidecarOptions::default().with_cards(Some(self.file())))
     }
+
+    /// A plugin that opened one session.
+    async fn opened(&self, session: &str) -> Plugin {
+        let mut plugin = self.start(willing());
+        plugin.hello(row(json!({}))).await;
+        plugin.open(session).await;
+        plugin
+    }
 }
 
 fn row(changes: Value) -> Value {
@@ -87,9 +95,7 @@ fn kept(file: &Path) -> CardStore {
 #[tokio::test(start_paused = true)]
 async fn a_session_that_goes_idle_has_its_cards_in_the_boards_file_before_a_person_sees_them_c6() {
     let place = Place::new();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     let (text, none) = listed(&mut plugin, "s").await;
     assert!(text.starts_with("no card is open; cards come when"), "{text}");
     assert!(none.is_empty());
@@ -117,9 +123,7 @@ async fn a_session_that_goes_idle_has_its_cards_in_the_boards_file_before_a_pers
 #[tokio::test(start_paused = true)]
 async fn accepting_puts_the_prompt_into_the_input_once_and_tells_everybody_c8() {
     let place = Place::new();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (text, shown) = listed(&mut plugin, "s").await;
     let prompt = text.lines().find_map(|line| line.strip_prefix("  > ")).unwrap().to_owned();
@@ -161,9 +165,7 @@ async fn where_the_host_cannot_fill_the_input_the_answer_says_so_and_holds_the_p
 #[tokio::test(start_paused = true)]
 async fn what_another_process_decided_holds_here_and_a_dismissal_is_for_good_c6() {
     let place = Place::new();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (_, shown) = listed(&mut plugin, "s").await;
     let board = kept(&place.file());
@@ -182,17 +184,13 @@ async fn what_another_process_decided_holds_here_and_a_dismissal_is_for_good_c6(
 
     // Another file, and the other verb: it holds after a restart, whatever the facts say then.
     let place = Place::new();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (_, shown) = listed(&mut plugin, "s").await;
     let (answer, code) = plugin.command("s", &format!("cards dismiss {}", shown[0])).await;
     assert_eq!((answer, code.as_str()), (format!("card {} dismissed for good", shown[0]), "ok"));
     plugin.end().await.unwrap();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     assert!(!listed(&mut plugin, "s").await.1.contains(&shown[0]));
     plugin.end().await.unwrap();
@@ -201,9 +199,7 @@ async fn what_another_process_decided_holds_here_and_a_dismissal_is_for_good_c6(
 #[tokio::test(start_paused = true)]
 async fn cards_outlive_the_sidecar_and_turn_stale_when_the_session_moves_on_c6() {
     let place = Place::new();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     // Nobody looked: its end writes what waits.
     plugin.end().await.unwrap();
@@ -281,9 +277,7 @@ async fn without_a_usable_file_cards_live_in_memory_and_every_answer_says_so() {
     let place = Place::new();
     // A file stands where the folder should be.
     std::fs::write(place.folder.path().join("state"), "x").unwrap();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (text, shown) = listed(&mut plugin, "s").await;
     assert!(text.contains("cards are kept in memory only: ") && !shown.is_empty(), "{text}");
@@ -300,9 +294,7 @@ async fn a_damaged_file_is_set_aside_and_the_person_is_told_once_c6() {
     let place = Place::new();
     std::fs::create_dir_all(place.file().parent().unwrap()).unwrap();
     std::fs::write(place.file(), "{ not json").unwrap();
-    let mut plugin = place.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("s").await;
+    let mut plugin = place.opened("s").await;
     work(&mut plugin, "s", 1, OPEN_WORK).await;
     let (text, shown) = listed(&mut plugin, "s").await;
     assert!(text.contains("is damaged") && text.contains("it was kept as"), "{text}");
@@ -327,9 +319,7 @@ async fn subagents_and_headless_sessions_feed_no_cards_d12() {
 #[tokio::test(start_paused = true)]
 async fn whoever_makes_a_card_of_the_same_facts_gives_it_the_same_id_so_that_it_is_there_once_c6() {
     let live = Place::new();
-    let mut plugin = live.start(willing());
-    plugin.hello(row(json!({}))).await;
-    plugin.open("a-session").await;
+    let mut plugin = live.opened("a-session").await;
     work(&mut plugin, "a-session", 1, OPEN_WORK).await;
     let (_, made) = listed(&mut plugin, "a-session").await;
     plugin.end().await.unwrap();

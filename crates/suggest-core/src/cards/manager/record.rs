@@ -4,7 +4,7 @@
 use super::dismissals::Dismissals;
 use crate::cards::similar::{Fnv, Gist};
 use crate::ids::Turn;
-use crate::state::{CardOrigin, Priority};
+use crate::state::{CardOrigin, CardView, Priority};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -194,6 +194,27 @@ impl IdleSuggestion {
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.state == CardState::Open
+    }
+
+    /// Whether it answers an older turn than the session's last completed one, or turned stale otherwise (rule C6).
+    #[must_use]
+    pub fn is_outdated(&self, last_completed: Option<Turn>) -> bool {
+        self.stale || last_completed.is_some_and(|last| last > self.turn)
+    }
+
+    /// The card as the people of its session see it.
+    #[must_use]
+    pub fn view(&self, last_completed: Option<Turn>) -> CardView {
+        CardView {
+            id: self.id.clone(),
+            title: self.title.clone(),
+            text: self.text.clone(),
+            prompt: self.prompt.clone(),
+            category: self.category.clone(),
+            priority: self.priority,
+            origin: self.origin,
+            stale: self.is_outdated(last_completed),
+        }
     }
 }
 
