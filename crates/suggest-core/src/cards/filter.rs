@@ -42,6 +42,8 @@ impl Judged {
 #[derive(Debug)]
 pub(crate) struct DoneWork {
     works: Vec<(Gist, bool)>,
+    /// The files that were touched by it.
+    files: Vec<String>,
 }
 
 impl DoneWork {
@@ -63,13 +65,16 @@ impl DoneWork {
             .filter(|text| !text.trim().is_empty())
             .map(|text| (Gist::of(text), text.chars().count() <= LONG_TASK_CHARS))
             .collect();
-        Self { works }
+        Self { works, files: facts.touched_files.to_vec() }
     }
 
     pub(crate) fn repeats(&self, title: &str, prompt: &str) -> bool {
-        let (title, prompt) = (Gist::of(title), Gist::of(prompt));
+        // Naming a file in which the work was done makes no other work of it.
+        let bare = self.files.iter().fold(prompt.to_owned(), |text, file| text.replace(file.as_str(), ""));
+        let (title, prompt, bare) = (Gist::of(title), Gist::of(prompt), Gist::of(&bare));
         self.works.iter().any(|(work, short)| {
-            prompt.same_as(work) || title.same_as(work) || *short && prompt.is_part_of(work)
+            [&title, &prompt, &bare].into_iter().any(|gist| gist.same_as(work))
+                || *short && prompt.is_part_of(work)
         })
     }
 }
