@@ -175,13 +175,15 @@ impl Follower {
         }
         let Some(format) = FeedFormat::of(&first, path) else {
             // A first line or frame that is not whole yet says nothing.
-            let mut text = Vec::new();
-            if !first.starts_with(&COMPRESSED) {
-                text = first;
-            } else if GrowingFrames::default().push(&first, &mut text).is_err() {
-                self.is_unknown = true;
-            }
-            self.is_unknown |= text.contains(&b'\n');
+            let mut has_line = false;
+            let mut look = |text: &[u8]| has_line |= text.contains(&b'\n');
+            let is_damaged = if first.starts_with(&COMPRESSED) {
+                GrowingFrames::default().push(&first, &mut look).is_err()
+            } else {
+                look(&first);
+                false
+            };
+            self.is_unknown |= is_damaged || has_line;
             return Ok(false);
         };
         self.is_unknown = false;
@@ -235,11 +237,13 @@ impl Open {
         let read = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         self.offset = self.offset.saturating_add(read);
         let mut outputs = Vec::new();
-        if let Some(frames) = &mut self.frames {
-            let mut text = Vec::new();
-            let read = frames.push(&bytes, &mut text);
-            self.lines(&text, &mut |output| outputs.push(output));
-            read.map_err(io::Error::other)?;
+        if let Some(mut frames) = self.frames.take() {
+            let whole = frames.push(&bytes, &mut |text| self.lines(text, &mut |output| outputs.push(output)));
+            self.frames = Some(frames);
+            // What stands before damage is told first; the next look meets the damage again.
+            if outputs.is_empty() {
+                whole.map_err(io::Error::other)?;
+            }
         } else {
             self.lines(&bytes, &mut |output| outputs.push(output));
         }
@@ -457,5 +461,22 @@ mod tests {
         bench.append("hello\nworld\n");
         assert_eq!(bench.look(), "");
         assert!(bench.follower.as_ref().unwrap().is_unknown);
+    }
+
+    #[test]
+    fn what_stands_before_damage_in_a_compressed_log_is_told_and_the_damage_next() {
+        use ruzstd::encoding::{CompressionLevel, compress_to_vec};
+        let log = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/sessions/ledger-report.jsonl");
+        let mut bytes = compress_to_vec(&*std::fs::read(log).unwrap(), CompressionLevel::Fastest);
+        bytes.extend(b"this is no frame");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl.zstd");
+        std::fs::write(&path, bytes).unwrap();
+        let mut follower = Follower::new(path);
+        let told = ends(&follower.look(Instant::now()).unwrap());
+        assert!(told.starts_with("o h1 h2"), "{told}");
+        for _ in 0..2 {
+            follower.look(Instant::now()).unwrap_err();
+        }
     }
 }

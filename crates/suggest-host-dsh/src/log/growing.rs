@@ -15,25 +15,34 @@ const SKIPPED: [u8; 3] = [0x2a, 0x4d, 0x18];
 pub struct GrowingFrames {
     pending: Vec<u8>,
     bytes: u64,
+    is_damaged: bool,
 }
 
 impl GrowingFrames {
-    /// Takes the bytes that were appended, and adds what they hold to `text`, as far as frames are whole.
+    /// Takes the bytes that were appended, and gives what they hold, frame by frame, as far as frames are whole. At most one
+    /// frame, of at most 64 MiB, is held at a time.
     ///
     /// # Errors
     ///
-    /// [`LogError::Damaged`] and [`LogError::WindowTooLarge`]: nothing behind it can be read.
-    pub fn push(&mut self, appended: &[u8], text: &mut Vec<u8>) -> Result<(), LogError> {
+    /// [`LogError::Damaged`] and [`LogError::WindowTooLarge`]: nothing behind it can be read, and every further call is an
+    /// error, too.
+    pub fn push(&mut self, appended: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), LogError> {
+        if self.is_damaged {
+            return Err(LogError::Damaged { bytes: self.bytes });
+        }
         self.pending.extend_from_slice(appended);
         let mut used = 0;
+        let mut text = Vec::new();
         let read = loop {
             let rest = self.pending.get(used..).unwrap_or_default();
             match frame_length(rest).map(|length| rest.get(..length?)) {
                 Err(Damage) => break Err(LogError::Damaged { bytes: 0 }),
                 Ok(Some(frame)) => {
-                    if let Err(error) = decompress(frame, text) {
+                    text.clear();
+                    if let Err(error) = decompress(frame, &mut text) {
                         break Err(error);
                     }
+                    sink(&text);
                     used = used.saturating_add(frame.len());
                 }
                 Ok(None) if rest.len() > LONGEST_FRAME => break Err(LogError::Damaged { bytes: 0 }),
@@ -42,25 +51,23 @@ impl GrowingFrames {
         };
         self.pending.drain(..used);
         self.bytes = self.bytes.saturating_add(u64::try_from(used).unwrap_or(u64::MAX));
-        read.map_err(|error| match error {
-            LogError::Damaged { .. } => LogError::Damaged { bytes: self.bytes },
-            other => other,
+        read.map_err(|error| {
+            self.is_damaged = true;
+            self.pending = Vec::new();
+            match error {
+                LogError::Damaged { .. } => LogError::Damaged { bytes: self.bytes },
+                other => other,
+            }
         })
     }
 }
 
+/// Reads one whole frame into an empty text.
 fn decompress(frame: &[u8], text: &mut Vec<u8>) -> Result<(), LogError> {
-    let begin = text.len();
     let limit = u64::try_from(LONGEST_FRAME).unwrap_or(u64::MAX);
     let mut frames = Frames::new(frame);
-    let read = (&mut frames).take(limit.saturating_add(1)).read_to_end(text);
-    let read = match read {
-        Ok(read) if read <= LONGEST_FRAME && !frames.is_torn() => return Ok(()),
-        Ok(_) => Err(LogError::Damaged { bytes: 0 }),
-        Err(error) => Err(LogError::from(error)),
-    };
-    text.truncate(begin);
-    read
+    let read = (&mut frames).take(limit.saturating_add(1)).read_to_end(text)?;
+    if read <= LONGEST_FRAME && !frames.is_torn() { Ok(()) } else { Err(LogError::Damaged { bytes: 0 }) }
 }
 
 /// What is no frame.
@@ -134,11 +141,11 @@ mod tests {
                     break;
                 }
                 let (piece, after) = rest.split_at((*cut).min(rest.len()));
-                frames.push(piece, &mut text).unwrap();
+                frames.push(piece, &mut |part| text.extend_from_slice(part)).unwrap();
                 rest = after;
             }
             prop_assert_eq!(&String::from_utf8(text.clone()).unwrap(), &texts.concat());
-            frames.push(&torn[torn.len() - 1..], &mut text).unwrap();
+            frames.push(&torn[torn.len() - 1..], &mut |part| text.extend_from_slice(part)).unwrap();
             prop_assert!(text.ends_with(b"not yet, not yet, not yet"));
         }
 
@@ -146,7 +153,7 @@ mod tests {
         fn no_bytes_make_it_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200), magic in any::<bool>()) {
             let mut log = if magic { MAGIC.to_vec() } else { Vec::new() };
             log.extend(bytes);
-            let _ = GrowingFrames::default().push(&log, &mut Vec::new());
+            let _ = GrowingFrames::default().push(&log, &mut |_| ());
         }
     }
 
@@ -156,11 +163,16 @@ mod tests {
         let length = log.len();
         log.extend(b"{\"plain\":1}\n");
         let mut text = Vec::new();
-        let error = GrowingFrames::default().push(&log, &mut text).unwrap_err();
-        assert!(
-            matches!(error, LogError::Damaged { bytes } if usize::try_from(bytes).unwrap() == length),
-            "{error}"
-        );
+        let mut frames = GrowingFrames::default();
+        // Once damaged, it stays so, and keeps nothing of what still comes.
+        for appended in [log, Vec::new(), frame("behind\n")] {
+            let error = frames.push(&appended, &mut |part| text.extend_from_slice(part)).unwrap_err();
+            assert!(
+                matches!(error, LogError::Damaged { bytes } if usize::try_from(bytes).unwrap() == length),
+                "{error}"
+            );
+        }
         assert_eq!(text, b"first\n");
+        assert!(frames.pending.is_empty());
     }
 }
