@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parse } from 'yaml'
+import { DEFAULTS } from '../src/common/advisor.ts'
+import { RowFiles } from '../src/host/row.ts'
 import { completions, SECTION_FIELDS } from '../src/host/terminal.ts'
 import { apply } from '../src/index.ts'
 import { ScriptedHost } from './scripted-host.ts'
@@ -149,6 +152,84 @@ test('a row that an overlay or another file decides is not saved over, and a bro
   assert.equal((await host.settings('set', { ...first.config, model: 'better' }, first.revision)).saved, true)
   assert.equal(patch(), '[]\n')
   assert.equal(rowOf(readFileSync(join(dir, 'home/cordis.patch.yml'), 'utf8'))['advisor'].model, 'better')
+})
+
+/** What a save of another model leaves in a file, or why nothing was saved. */
+async function savedTo(text: string | Buffer | undefined, row: Record<string, unknown> = { advisor: PAIR }): Promise<{ text: string; refused: string | undefined }> {
+  mkdirSync(profile(), { recursive: true })
+  const file = join(profile(), 'cordis.patch.yml')
+  if (text !== undefined) writeFileSync(file, text)
+  const files = new RowFiles({ baseUrl: pathToFileURL(`${profile()}/`).href } as never)
+  const refused = await files.save(row, { ...DEFAULTS, ...PAIR, model: 'better' }).then(() => undefined, (error: Error) => error.message)
+  if (refused !== undefined && text !== undefined) assert.deepEqual(readFileSync(file), Buffer.from(text as string), 'what is refused changes nothing')
+  assert.deepEqual(readdirSync(profile()).filter(name => name.endsWith('.tmp')), [])
+  return { text: existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : '', refused }
+}
+
+test('a save that would change or lose anything else in the file is refused', async () => {
+  const row = '- id: suggest\n  config:\n    advisor:\n      provider: p\n      model: '
+  for (const [text, reason] of [
+    // A value of this row that another row names, and one row's whole section.
+    [`${row}&m m\n- id: other\n  config: { model: *m }\n`, /else is in it/],
+    ['- id: suggest\n  config: &c\n    advisor: { provider: p, model: m }\n- id: other\n  config: *c\n', /else is in it/],
+    // dsh reads neither, but somebody wrote them.
+    [`${row}m\n---\n- id: second\n`, /MULTIPLE_DOCS/],
+    [Buffer.concat([Buffer.from(`${row}m\n- id: other # caf`), Buffer.from([0xe9, 0x0a])]), /not UTF-8/],
+    [`${row}m\n# ${'x'.repeat(1024 * 1024)}\n`, /too large/],
+    ['- id: suggest\n  config: { advisor: { provider: p, provider: q } }\n', /DUPLICATE_KEY/],
+    ['hello\n', /no list/],
+  ] as const) {
+    const { refused } = await savedTo(text)
+    assert.match(refused ?? 'saved', reason, text.toString().slice(0, 200))
+  }
+})
+
+test('a save keeps the comments around an empty section, line ends, the byte order mark and shared values of others', async () => {
+  const empty = await savedTo('- id: suggest\n  config:\n    # before\n    advisor: # todo\n      # deep\n    # after\n- id: z\n', { advisor: null })
+  assert.equal(empty.refused, undefined)
+  for (const kept of ['# before', '# todo', '# deep', '# after']) assert.ok(empty.text.includes(kept), `${kept}:\n${empty.text}`)
+  assert.equal(rowOf(empty.text)['advisor'].model, 'better')
+  const windows = await savedTo('\ufeff- id: other # a\r\n  config: { a: 1 }\r\n- id: suggest\r\n  config: { advisor: { provider: p, model: m } }\r\n')
+  assert.equal(windows.refused, undefined)
+  assert.equal(windows.text, '\ufeff- id: other # a\r\n  config: { a: 1 }\r\n- id: suggest\r\n  config: { advisor: { provider: p, model: better } }\r\n')
+  const shared = await savedTo('- id: other\n  config: { who: &p p, "odd: key": !!js process.env.A }\n- id: suggest\n  config: { advisor: { provider: *p, model: m } }\n')
+  assert.equal(shared.text, '- id: other\n  config: { who: &p p, "odd: key": !!js process.env.A }\n- id: suggest\n  config: { advisor: { provider: *p, model: better } }\n')
+})
+
+test('a save writes through a link, and never over a read-only file, a pipe or a link that leads nowhere', async () => {
+  mkdirSync(profile(), { recursive: true })
+  const file = join(profile(), 'cordis.patch.yml')
+  const row = '- id: suggest\n  config: { advisor: { provider: p, model: m } }\n'
+  symlinkSync('nowhere.yml', file)
+  assert.match((await savedTo(undefined)).refused ?? '', /leads nowhere/)
+  writeFileSync(join(profile(), 'nowhere.yml'), row, { mode: 0o600 })
+  assert.match((await savedTo(undefined)).text, /better/)
+  assert.ok(lstatSync(file).isSymbolicLink())
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  rmSync(file)
+  writeFileSync(file, row)
+  chmodSync(file, 0o444)
+  assert.match((await savedTo(undefined)).refused ?? '', /read-only/)
+  assert.equal(patch(), row)
+  rmSync(file)
+  execFileSync('mkfifo', [file])
+  assert.match((await savedTo(undefined)).refused ?? '', /is no file/)
+  rmSync(file)
+  mkdirSync(file)
+  assert.match((await savedTo(undefined)).refused ?? '', /is no file/)
+})
+
+test('what a person writes while the engine looks at a row is not undone by it', async () => {
+  const file = `- id: suggest\n  config: { binary: ${BINARY}, advisor: { provider: p, model: m } }\n`
+  await started({ advisor: PAIR }, { file })
+  const { config, revision } = await host.settings('get')
+  const saving = host.settings('set', { ...config, model: 'better' }, revision)
+  const mine = file.replace('model: m', 'model: mine')
+  writeFileSync(join(profile(), 'cordis.patch.yml'), mine)
+  host.update({ binary: BINARY, advisor: { provider: 'p', model: 'mine' } })
+  const answer = await saving
+  assert.deepEqual([answer.saved, answer.code], [false, 'changed'])
+  assert.equal(patch(), mine)
 })
 
 test('the calls of a session pin and unpin its model and never touch the row', async () => {

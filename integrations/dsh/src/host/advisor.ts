@@ -67,8 +67,8 @@ export class AdvisorCalls {
     if (typeof config === 'string') return refuse('bad-argument', config)
     const lacks = missing(config)
     if (lacks !== undefined) return refuse('incomplete', lacks)
-    const providers = attempt(() => this.#host.llm()?.listProviders?.(), undefined)
-    if (providers !== undefined && !providers.some(({ id }) => id === config.provider)) return refuse('unknown-provider', `dsh has no provider ${config.provider}`)
+    const known = await this.#listed()
+    if (known !== undefined && !known.some(({ id }) => id === config.provider)) return refuse('unknown-provider', `dsh has no provider ${config.provider}`)
     const before = asRecord(row['advisor']) ?? {}
     // What is written is what is set already, and what differs from the defaults.
     const section = Object.fromEntries(KEYS.filter(key => key in before || config[key] !== DEFAULTS[key]).map(key => [key, config[key]]))
@@ -76,11 +76,13 @@ export class AdvisorCalls {
     try {
       const wrong = await this.#host.check(next)
       if (wrong !== undefined) return refuse('bad-argument', wrong)
-      await this.#host.files.save(row, config)
+      // The engine took its time to answer.
+      if (revision !== revisionOf(this.#host.row()['advisor'])) return refuse('changed', 'the settings changed meanwhile: look at them again')
+      await this.#host.files.save(this.#host.row(), config)
     } catch (error) {
       return refuse('not-saved', error instanceof RowProblem ? error.message : describe(error))
     }
-    this.#host.apply(next)
+    this.#host.apply({ ...this.#host.row(), advisor: section })
     return { saved: true, settings: await this.get() }
   }
 
@@ -121,18 +123,31 @@ export class AdvisorCalls {
 
   async #providers(): Promise<Provider[]> {
     const llm = this.#host.llm()
-    const listed = attempt(() => llm?.listProviders?.(), undefined) ?? []
+    const listed = (await this.#listed()) ?? []
     return Promise.all(
       listed.map(async ({ id, name }) => {
         const models = await within(attempt(() => llm?.listModels?.(id), undefined))
-        return { id, name: name ?? id, models: models.slice(0, MAX_MODELS).map(model => ({ id: model.id, name: model.name ?? model.id })) }
+        return { id, name, models: models.slice(0, MAX_MODELS).flatMap(named) }
       }),
     )
   }
+
+  /** What the host has, where it says so: at once, or in a moment. */
+  async #listed(): Promise<{ id: string; name: string }[] | undefined> {
+    const asked: unknown = attempt(() => this.#host.llm()?.listProviders?.(), undefined)
+    const listed = asked instanceof Promise ? await within(asked as Promise<readonly unknown[]>) : asked
+    return Array.isArray(listed) && (listed.length > 0 || listed === asked) ? listed.slice(0, MAX_MODELS).flatMap(named) : undefined
+  }
+}
+
+/** An entry of a list of the host; one without an id is none. */
+function named(entry: unknown): { id: string; name: string }[] {
+  const { id, name } = asRecord(entry) ?? {}
+  return typeof id === 'string' ? [{ id, name: typeof name === 'string' && name !== '' ? name : id }] : []
 }
 
 /** The list, or none when it fails or takes too long. */
-async function within<T>(list: Promise<readonly T[]> | undefined): Promise<readonly T[]> {
+async function within<T>(list: Promise<readonly T[]> | readonly T[] | undefined): Promise<readonly T[]> {
   if (list === undefined) return []
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<readonly T[]>(resolve => {
