@@ -150,13 +150,14 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
       setExpanded(false)
     }
 
+    // Not `disabled` while a verb is asked: that would take the focus from whoever pressed it with a key.
     const button = (name: string, key: Key, title: Key, onClick: () => void, extra: Record<string, unknown> = {}): ReactNode =>
-      h('button', { key: name, type: 'button', className: 'suggest-button', 'data-suggest-action': name, title: t(title), 'aria-label': t(title), onClick, disabled: asked !== undefined, ...extra }, t(key))
+      h('button', { key: name, type: 'button', className: 'suggest-button', 'data-suggest-action': name, title: t(title), 'aria-label': t(title), onClick, 'aria-disabled': asked !== undefined || undefined, ...extra }, t(key))
 
     const actions: ReactNode[] = []
     if (shown.retry) actions.push(button('retry', 'retry', 'retryTitle', () => act('retry'), { 'aria-label': undefined }))
     if (offer !== undefined) {
-      actions.push(button('run', 'run', 'runTitle', run, { 'data-main': '', disabled: asked !== undefined || !shown.run, 'aria-label': undefined }))
+      actions.push(button('run', 'run', 'runTitle', run, { 'data-main': '', disabled: !shown.run, 'aria-label': undefined }))
     }
     if (shown.autorun !== undefined) {
       const armed = shown.autorun === 'armed'

@@ -1,9 +1,9 @@
 /** The advisor's settings: nine keys of the plugin's row, saved into it. */
 import type { ChangeEvent, FunctionComponent, ReactNode } from 'react'
-import type { AdvisorConfig, Settings } from '../common/advisor.ts'
+import { KEYS, type AdvisorConfig, type Settings } from '../common/advisor.ts'
 import type { SettingsCalls } from './calls.ts'
 import { pairSelects } from './choice.ts'
-import { copy, type Key } from './copy.ts'
+import { copy, sentence, type Key } from './copy.ts'
 import type { React } from './host.ts'
 
 export interface CardProps {
@@ -13,8 +13,14 @@ export interface CardProps {
   view?: string
 }
 
+/** A person's changes on top of what stands now. */
+export function rebased(draft: AdvisorConfig, from: AdvisorConfig, now: AdvisorConfig): AdvisorConfig {
+  const own = Object.fromEntries(KEYS.filter(key => draft[key] !== from[key]).map(key => [key, draft[key]]))
+  return { ...now, ...own }
+}
+
 export function makeCard(react: React): FunctionComponent<CardProps> {
-  const { createElement: h, useEffect, useState } = react
+  const { createElement: h, useEffect, useRef, useState } = react
 
   return function Card(props) {
     const [settings, setSettings] = useState<Settings | 'none' | undefined>(undefined)
@@ -22,6 +28,7 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
     const [busy, setBusy] = useState(false)
     const [said, setSaid] = useState<{ text: string; error: boolean } | undefined>(undefined)
     const [efforts, setEfforts] = useState<readonly string[]>([])
+    const whole = useRef<HTMLElement>(null)
     const t = (key: Key): string => {
       const text = props.t(key)
       return text === key || text === '' ? copy.en[key] : text
@@ -39,6 +46,11 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
         gone = true
       }
     }, [summary])
+
+    // What was pressed or typed in is disabled during a save; whoever works with the keyboard goes on from here.
+    useEffect(() => {
+      if (!busy && document.activeElement === document.body) whole.current?.focus()
+    }, [busy])
 
     const { provider = '', model = '' } = draft ?? {}
     useEffect(() => {
@@ -71,8 +83,13 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
             take(answer.settings)
             setSaid({ text: t('saved'), error: false })
           } else {
-            setSaid({ text: `${t('notSaved')}: ${answer.reason}`, error: true })
-            if (answer.code === 'changed') props.calls.get().then(setSettings, () => {})
+            const chinese = t('advisor') === copy.zh.advisor
+            const why = answer.code === 'changed' ? t('changedMeanwhile') : sentence(chinese, { code: answer.code, message: answer.reason })
+            setSaid({ text: `${t('notSaved')}: ${why}`, error: true })
+            if (answer.code === 'changed') props.calls.get().then(next => {
+              setSettings(next)
+              setDraft(rebased(draft, settings.config, next.config))
+            }, () => {})
           }
         },
         () => {
@@ -90,10 +107,10 @@ export function makeCard(react: React): FunctionComponent<CardProps> {
     const flag = (key: 'proseFallback' | 'nextPrompt' | 'defaultEnabled'): ReactNode =>
       h('label', { key, className: 'suggest-check' }, h('input', { type: 'checkbox', 'data-suggest-field': key, checked: draft[key], disabled: fixed, onChange: (event: ChangeEvent<HTMLInputElement>) => edit({ [key]: event.target.checked }) }), t(key))
 
-    const note = said ?? (settings.readonly !== null ? { text: settings.readonly, error: true } : !complete ? { text: t('required'), error: changed } : settings.problem !== null && !changed ? { text: settings.problem, error: true } : undefined)
+    const note = said ?? (settings.readonly !== null ? { text: t('readonly'), error: true } : !numbers ? { text: t('wholeNumbers'), error: true } : !complete ? { text: t('required'), error: changed } : settings.problem !== null && !changed ? { text: settings.problem, error: true } : undefined)
     return h(
       'section',
-      { className: 'suggest-card', 'data-suggest-card': '', 'aria-label': t('advisor') },
+      { ref: whole, tabIndex: -1, className: 'suggest-card', 'data-suggest-card': '', 'aria-label': t('advisor') },
       h('p', { className: 'suggest-card-note' }, t('advisorAbout')),
       h('div', { className: 'suggest-card-pair' }, ...pairSelects(react, t, settings.providers, draft, edit, fixed, 'suggest-card')),
       field('systemPrompt', 'systemPromptHint', h('textarea', { ...common('systemPrompt'), rows: 3, value: draft.systemPrompt, onChange: (event: ChangeEvent<HTMLTextAreaElement>) => edit({ systemPrompt: event.target.value }) })),

@@ -46,6 +46,8 @@ const en = {
   menuCards: 'list what this session could do next',
   menuState: 'show the whole state',
   menuModel: 'show the model',
+  menuOn: 'suggestions in this session again',
+  menuOff: 'no suggestions in this session',
   menuRun: 'run the step on screen as your own turn',
   menuRetry: 'ask the model again',
   menuAutorunOn: 'run steps by themselves, within the budget',
@@ -96,6 +98,9 @@ const en = {
   required: 'Provider and model are both required.',
   loading: 'Loading…',
   notSaved: 'Not saved',
+  changedMeanwhile: 'The settings changed meanwhile. What you did not touch shows what stands now; save again to keep yours.',
+  wholeNumbers: 'The two numbers must be whole, and 0 or more.',
+  readonly: 'This host does not tell where its profile is: change the row by hand.',
 }
 
 export type Key = keyof typeof en
@@ -146,6 +151,8 @@ const zh: Record<Key, string> = {
   menuCards: '列出此会话可做的后续工作',
   menuState: '显示完整状态',
   menuModel: '显示模型',
+  menuOn: '在此会话中恢复建议',
+  menuOff: '在此会话中关闭建议',
   menuRun: '作为你自己的一轮运行当前步骤',
   menuRetry: '再次询问模型',
   menuAutorunOn: '在预算内自动运行步骤',
@@ -196,6 +203,9 @@ const zh: Record<Key, string> = {
   required: '提供方和模型都必须填写。',
   loading: '正在加载…',
   notSaved: '未保存',
+  changedMeanwhile: '设置在此期间已更改。你没有改动的项已显示最新值；再次保存可保留你的更改。',
+  wholeNumbers: '这两个数字必须是不小于 0 的整数。',
+  readonly: '此版本没有说明配置文件的位置，请手动编辑配置行。',
 }
 
 export const copy = { en, zh }
@@ -260,10 +270,13 @@ export const zhCodes: Record<string, string> = {
   protocol: '引擎版本不匹配',
   'not-reading': '引擎没有响应',
   configuration: '配置有误',
+  'unknown-provider': '没有此提供方',
+  'not-saved': '无法写入',
+  'bad-argument': '值有误',
 }
 
 /** Codes whose message carries numbers or names that the sentence does not. */
-const TELLING = new Set(['invalid-answer', 'configuration', 'no-binary', 'refused', 'starved', 'unknown-model'])
+const TELLING = new Set(['invalid-answer', 'configuration', 'no-binary', 'refused', 'starved', 'unknown-model', 'unknown-provider', 'not-saved', 'bad-argument'])
 
 export function sentence(chinese: boolean, { code, message }: { code: string; message: string }): string {
   const known = chinese ? zhCodes[code] : undefined

@@ -1,5 +1,5 @@
 /** The advisor's button in a session's header: who reviews here, and pinning another model for as long as the session lives. */
-import type { FunctionComponent, ReactNode } from 'react'
+import type { FocusEvent, FunctionComponent, ReactNode } from 'react'
 import type { Provider, SessionAdvisor } from '../common/advisor.ts'
 import type { BarProps } from './bar.ts'
 import type { SettingsCalls } from './calls.ts'
@@ -34,6 +34,8 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
     const [said, setSaid] = useState<{ text: string; error: boolean } | undefined>(undefined)
     const whole = useRef<HTMLDivElement>(null)
     const button = useRef<HTMLButtonElement>(null)
+    const panelNow = useRef<HTMLDivElement>(null)
+    const entered = useRef(false)
     const touched = useRef(false)
     const session = props.sessionId ?? ''
     const open = place !== undefined
@@ -42,6 +44,8 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
       const text = props.t(key)
       return text === key || text === '' ? copy.en[key] : text
     }
+
+    const chinese = t('advisor') === copy.zh.advisor
 
     // What is shown is asked for when it is opened, when it changes, and when somebody comes back to the page.
     useEffect(() => {
@@ -89,6 +93,11 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
       }
     }, [open])
     useEffect(() => close(), [session])
+    // Whoever works with the keyboard goes on inside; a button that was disabled meanwhile has lost them.
+    useEffect(() => {
+      if (open && !busy && (!entered.current || document.activeElement === document.body)) panelNow.current?.focus()
+      entered.current = open
+    }, [open, busy])
 
     const advisor = view.frame?.state?.advisor
     if ((subagent !== null && subagent !== undefined) || advisor === null || advisor === undefined || view.frame?.link.kind !== 'linked') return null
@@ -97,6 +106,10 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
       setPlace(undefined)
       setSaid(undefined)
       touched.current = false
+    }
+    // Tab led out of it: it would cover what is worked on now.
+    const left = (event: FocusEvent): void => {
+      if (open && event.relatedTarget instanceof Node && whole.current?.contains(event.relatedTarget) === false) close()
     }
     const toggle = (): void => {
       if (open) return close()
@@ -113,7 +126,7 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
         answer => {
           setBusy(false)
           // What was done shows above.
-          setSaid(answer.ok ? undefined : { text: answer.text, error: true })
+          setSaid(answer.ok ? undefined : { text: chinese ? `${t('notDone')}：${answer.text}` : answer.text, error: true })
           if (answer.session !== null) setTold(answer.session)
           // What was refused stays chosen, for another try.
           touched.current = !answer.ok
@@ -133,9 +146,9 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
       ? null
       : h(
           'div',
-          { className: 'suggest-pop', role: 'dialog', 'aria-label': t('advisorOpen'), 'data-suggest-advisor-panel': '', style: { top: place.top, left: place.left } },
+          { ref: panelNow, tabIndex: -1, className: 'suggest-pop', role: 'dialog', 'aria-label': t('advisorOpen'), 'data-suggest-advisor-panel': '', style: { top: place.top, left: place.left } },
           h('p', { className: 'suggest-pop-title' }, t('advisor'), h('span', { className: 'suggest-pop-status', 'data-status': advisor.status }, status)),
-          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note' }, sentence(t('advisor') === copy.zh.advisor, advisor.reason)),
+          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note' }, sentence(chinese, advisor.reason)),
           advisor.blocker === null ? null : h('p', { className: 'suggest-pop-note', 'data-tone': 'error' }, `${t('blockerOpen')}: ${advisor.blocker}`),
           line(t('reviewer'), h('span', { key: 'pair', 'data-suggest-pair': '' }, told?.pair ? `${told.pair.provider}/${told.pair.model}` : t('noReviewer')), source === undefined ? null : h('span', { key: 'source', className: 'suggest-chip', 'data-suggest-source': '' }, source)),
           h('div', { className: 'suggest-pop-fields' }, ...pairSelects(react, t, providers, pair, next => {
@@ -152,7 +165,7 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
         )
     return h(
       'div',
-      { ref: whole, className: 'suggest-header' },
+      { ref: whole, className: 'suggest-header', onBlur: left },
       h(
         'button',
         { ref: button, type: 'button', className: 'suggest-header-button', 'data-suggest-advisor': advisor.status, 'data-blocker': advisor.blocker === null ? undefined : '', title: `${t('advisorOpen')}: ${status}`, 'aria-expanded': open, 'aria-haspopup': 'dialog', onClick: toggle },

@@ -33,6 +33,8 @@ const VERBS: [string, Key][] = [
   ['cards', 'menuCards'],
   ['state', 'menuState'],
   ['model', 'menuModel'],
+  ['on', 'menuOn'],
+  ['off', 'menuOff'],
   ['run', 'menuRun'],
   ['retry', 'menuRetry'],
   ['autorun on', 'menuAutorunOn'],

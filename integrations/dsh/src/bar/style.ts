@@ -23,7 +23,7 @@ button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 .suggest-button:hover{background:var(--dsw-alias-interactive-bg-hover);color:var(--dsw-alias-label-primary)}
 .suggest-button[data-main]{background:var(--dsw-alias-interactive-bg-hover);color:var(--dsw-alias-label-primary)}
 .suggest-button[aria-pressed="true"]{color:var(--dsw-alias-state-business-primary)}
-.suggest-button:disabled{opacity:.4;cursor:default}
+.suggest-button:disabled,.suggest-button[aria-disabled="true"]{opacity:.4;cursor:default}
 .suggest-button:focus-visible,.suggest-prompt:focus-visible{outline:2px solid var(--dsw-alias-state-business-primary);outline-offset:-1px}
 .suggest-notes{display:flex;flex-wrap:wrap;align-items:center;gap:0 12px;padding:0 4px 2px 26px;font-size:12px;line-height:18px;color:var(--dsw-alias-label-tertiary)}
 .suggest-notes [data-tone="error"]{color:var(--dsw-alias-state-error-primary)}
@@ -47,6 +47,7 @@ button.suggest-prompt:hover{background:var(--dsw-alias-interactive-bg-hover)}
 [data-suggest-advisor="reviewing"] .suggest-dot{animation:suggest-breathe 1.6s ease-in-out infinite}
 [data-suggest-advisor="paused"] .suggest-dot,[data-suggest-advisor="halted"] .suggest-dot,[data-blocker] .suggest-dot{background:var(--dsw-alias-state-error-primary)}
 .suggest-pop{box-sizing:border-box;position:fixed;z-index:100;width:min(320px,calc(100vw - 24px));max-height:min(70vh,480px);overflow-y:auto;padding:12px 14px;border:1px solid var(--dsw-alias-border-inverted,var(--dsw-alias-border-l1));border-radius:12px;background:var(--dsw-specific-menu,var(--dsw-alias-bg-base));box-shadow:var(--dsw-shadow-lv3,0 8px 28px rgb(0 0 0/.16));color:var(--dsw-alias-label-primary);font-size:13px;line-height:20px}
+.suggest-pop:focus,.suggest-card:focus{outline:none}
 .suggest-pop p{margin:0}
 .suggest-pop-title{display:flex;align-items:baseline;justify-content:space-between;gap:8px;font-weight:500}
 .suggest-pop-status{font-size:12px;font-weight:400;color:var(--dsw-alias-label-tertiary)}

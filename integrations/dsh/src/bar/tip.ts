@@ -6,6 +6,9 @@ import { boxNear, fillInput, isEmpty } from './fill.ts'
 import type { React } from './host.ts'
 import { tip } from './look.ts'
 
+/** A host that took the text shows it by then. */
+const READ_BACK_MS = 1_000
+
 export type TipProps = Pick<BarProps, 'useSuggest' | 'useSession' | 'useInput' | 'inputActions' | 't'>
 
 export function makeTip({ createElement: h, useEffect, useRef, useState }: React): FunctionComponent<TipProps> {
@@ -14,7 +17,7 @@ export function makeTip({ createElement: h, useEffect, useRef, useState }: React
     const running = props.useSession(session => session.running)
     const subagent = props.useSession(session => session.subagent)
     const draft = props.useInput(input => input.draft)
-    const [failed, setFailed] = useState(false)
+    const [tried, setTried] = useState<'no' | 'checking' | 'failed'>('no')
     const here = useRef<HTMLDivElement>(null)
     const root = subagent === null || subagent === undefined
     const found = root && draft === '' ? tip(view.frame, view.connected, running) : undefined
@@ -22,11 +25,17 @@ export function makeTip({ createElement: h, useEffect, useRef, useState }: React
 
     const accept = (): void => {
       if (text === undefined) return
-      setFailed(!fillInput(props.inputActions, text))
+      setTried(fillInput(props.inputActions, text) ? 'checking' : 'failed')
       const box = boxNear(here.current)
       if (box instanceof HTMLElement) box.focus()
     }
-    useEffect(() => setFailed(false), [text])
+    useEffect(() => setTried('no'), [text])
+    // Where the host took it the input is not empty any more, and there is no guess to show.
+    useEffect(() => {
+      if (tried !== 'checking') return
+      const timer = setTimeout(() => setTried('failed'), READ_BACK_MS)
+      return () => clearTimeout(timer)
+    }, [tried])
     useEffect(() => {
       if (text === undefined) return
       const onKey = (event: KeyboardEvent): void => {
@@ -46,9 +55,10 @@ export function makeTip({ createElement: h, useEffect, useRef, useState }: React
       return said === key || said === '' ? copy.en[key] : said
     }
     const shown = found?.shown === true
+    const failed = text !== undefined && tried === 'failed'
     return h(
       'div',
-      { ref: here, className: 'suggest-tip', 'data-suggest-tip': shown ? 'shown' : 'none', hidden: !shown },
+      { ref: here, className: 'suggest-tip', 'data-suggest-tip': shown ? 'shown' : 'none', hidden: !shown && !failed },
       shown
         ? h(
             'button',

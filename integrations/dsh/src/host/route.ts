@@ -36,7 +36,7 @@ export class Route {
     if (!trusted(request, this.#trustedHosts())) return refuse(403, 'forbidden')
     if (request.method !== undefined && request.method !== 'GET') return refuse(405, 'only GET')
     if (this.#pages.size >= MAX_PAGES) return refuse(503, 'too many pages')
-    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+    response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no', 'x-content-type-options': 'nosniff' })
     const page = new Page(response)
     this.#pages.add(page)
     response.on('error', () => page.close())

@@ -45,8 +45,10 @@ test('autorun runs its whole budget, as the plugin and not as the human, and sto
   const calls = world.model.directorCalls().length
   let free = false
   world.model.director = async () => { if (!free && world.model.directorCalls().length === calls + 2) await held.opened; return plain() }
-  await action(page, 'autorun').click()
+  await action(page, 'autorun').focus()
+  await page.keyboard.press('Enter')
   await page.waitForSelector('[data-suggest-action="autorun"][aria-pressed="true"]')
+  assert.equal(await page.evaluate(() => document.activeElement?.dataset.suggestAction), 'autorun', 'the button that was pressed keeps the focus')
   await until('the second round waits', async () => /2\/3/.test(await note(page, 'loop').innerText({ timeout: 500 }).catch(() => '')))
   assert.match(await note(page, 'loop').innerText(), /2\/3 rounds/)
   assert.match(await action(page, 'autorun').innerText(), /Autorun off/)
