@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { rebased } from '../src/bar/card.ts'
 import { copy, sentence, zhCodes } from '../src/bar/copy.ts'
@@ -63,4 +64,16 @@ test('every refusal of a save has Chinese words, and keeps the names and numbers
     assert.equal(sentence(false, { code, message: 'names p/m' }), 'names p/m')
   }
   assert.deepEqual(Object.keys(copy.zh).sort(), Object.keys(copy.en).sort())
+})
+
+test('every reason that the page can show has Chinese words', () => {
+  const { $defs } = JSON.parse(readFileSync(new URL('../../../schemas/state.json', import.meta.url), 'utf8')) as { $defs: Record<string, { enum?: string[]; oneOf?: { const?: string }[] }> }
+  const codes = Object.entries($defs)
+    .filter(([name]) => ['ReasonCode', 'HoldCode', 'DisarmCode'].includes(name))
+    .flatMap(([, { enum: listed, oneOf }]) => listed ?? (oneOf ?? []).map(entry => entry.const ?? ''))
+  assert.ok(codes.length > 40)
+  // With these there is no bar.
+  const unseen = ['no-model', 'headless', 'subagent']
+  const advisor = ['quota_exhausted', 'default-off', 'missing-provider', 'missing-model', 'missing-provider-and-model']
+  assert.deepEqual([...codes, ...advisor].filter(code => !(code in zhCodes) && !unseen.includes(code)), [])
 })

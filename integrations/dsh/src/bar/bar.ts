@@ -18,6 +18,9 @@ export interface BarProps {
   pull(): void
 }
 
+/** A command stays in the input until its answer came; on a busy machine that takes its time. */
+const MOST_LOOKS = 400
+
 /** What the second click led to. */
 type Filling = { step: 'none' } | { step: 'ask'; text: string } | { step: 'check'; text: string } | { step: 'done'; text: string } | { step: 'cannot' }
 
@@ -90,7 +93,7 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     useEffect(() => {
       if (brought === undefined || brought.number <= filled.current) return
       filled.current = brought.number
-      let left = 100
+      let left = MOST_LOOKS
       const settle = (): boolean => {
         const now = draftNow.current
         if (/^\/(suggest|chapters-prompt)\b/.test(now) && --left > 0) return false

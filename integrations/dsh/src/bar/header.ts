@@ -148,7 +148,8 @@ export function makeHeader(react: React): FunctionComponent<HeaderProps> {
           'div',
           { ref: panelNow, tabIndex: -1, className: 'suggest-pop', role: 'dialog', 'aria-label': t('advisorOpen'), 'data-suggest-advisor-panel': '', style: { top: place.top, left: place.left } },
           h('p', { className: 'suggest-pop-title' }, t('advisor'), h('span', { className: 'suggest-pop-status', 'data-status': advisor.status }, status)),
-          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note' }, sentence(chinese, advisor.reason)),
+          advisor.reason === null ? null : h('p', { className: 'suggest-pop-note', 'data-suggest-reason': '' }, sentence(chinese, advisor.reason)),
+          advisor.status === 'paused' || advisor.status === 'halted' ? h('p', { className: 'suggest-pop-note' }, t('advisorResume')) : null,
           advisor.blocker === null ? null : h('p', { className: 'suggest-pop-note', 'data-tone': 'error' }, `${t('blockerOpen')}: ${advisor.blocker}`),
           line(t('reviewer'), h('span', { key: 'pair', 'data-suggest-pair': '' }, told?.pair ? `${told.pair.provider}/${told.pair.model}` : t('noReviewer')), source === undefined ? null : h('span', { key: 'source', className: 'suggest-chip', 'data-suggest-source': '' }, source)),
           h('div', { className: 'suggest-pop-fields' }, ...pairSelects(react, t, providers, pair, next => {

@@ -191,6 +191,10 @@ test('a used-up quota pauses it and nothing else; only `/advisor on` resumes it 
   await advisorOf(session, 'the pause', advisor => advisor.status === 'paused')
   assert.match(await status(session), /Runtime: paused: quota_exhausted[^\n]*\n/)
   await page.locator('[data-suggest-advisor="paused"]').waitFor()
+  await header().click()
+  await until('why it is paused, and what resumes it', async () => /Paused[^]*\/advisor on/.test(await panel().innerText({ timeout: 500 }).catch(() => '')))
+  await shotPage('advisor-paused', 'header')
+  await page.keyboard.press('Escape')
   quiet()
   const calls = world.model.reviews().length
   await world.prompt(session, 'The worker goes on')
