@@ -63,6 +63,26 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Every `type` of an event, as it is written.
+    pub const TYPES: [&str; 14] = [
+        "turn_started",
+        "turn_ended",
+        "idle",
+        "busy",
+        "human_queued",
+        "asking",
+        "history_rewritten",
+        "closed",
+        "message",
+        "tool",
+        "plan",
+        "chapter",
+        "goal",
+        "goal_cleared",
+    ];
+}
+
 /// Who started a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -245,4 +265,18 @@ pub enum GoalPhase {
     Blocked,
     /// It is reached.
     Complete,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_types_is_whole() {
+        // What is read, the reader says when it is given something else.
+        let error =
+            serde_json::from_value::<Event>(serde_json::json!({ "type": "?" })).unwrap_err().to_string();
+        let known: Vec<&str> = error.split('`').skip(3).step_by(2).collect();
+        assert_eq!(Event::TYPES.to_vec(), known, "{error}");
+    }
 }

@@ -47,24 +47,6 @@ enum TypedEvent {
 #[serde(transparent)]
 struct AnyEvent(#[serde(with = "TypedEvent")] Event);
 
-/// Every type of an event, for the message about an unknown one.
-const TYPES: [&str; 14] = [
-    "turn_started",
-    "turn_ended",
-    "idle",
-    "busy",
-    "human_queued",
-    "asking",
-    "history_rewritten",
-    "closed",
-    "message",
-    "tool",
-    "plan",
-    "chapter",
-    "goal",
-    "goal_cleared",
-];
-
 pub(super) fn read_event(value: Value, place: &str) -> Result<Event, Misfit> {
     let Value::Object(mut fields) = value else {
         return Err(Misfit::new(place, "an event is an object with a `type`"));
@@ -75,8 +57,8 @@ pub(super) fn read_event(value: Value, place: &str) -> Result<Event, Misfit> {
         Some(_) => return Err(Misfit::new(type_place, "the type of an event is a text")),
         None => return Err(Misfit::new(type_place, "missing field `type`")),
     };
-    if !TYPES.contains(&kind.as_str()) {
-        return Err(Misfit::new(type_place, format!("no such event; there are {}", TYPES.join(", "))));
+    if !Event::TYPES.contains(&kind.as_str()) {
+        return Err(Misfit::new(type_place, format!("no such event; there are {}", Event::TYPES.join(", "))));
     }
     let typed = Value::Object(Map::from_iter([(kind.clone(), Value::Object(fields))]));
     read::<AnyEvent>(typed, "").map(|event| event.0).map_err(|misfit| misfit.moved(&kind, place))
