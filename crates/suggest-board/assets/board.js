@@ -166,7 +166,11 @@ function drawOthers(grouped) {
   at('others').hidden = others.length === 0
   keepingFocus(() => at('other-list').replaceChildren(...others.map(hero => {
     const name = make('b', { dir: 'auto', title: hero.session })
-    write(name, label(hero, view.sessions))
+    const text = label(hero, view.sessions)
+    const from = text.lastIndexOf(' · …')
+    write(name, from < 0 ? text : text.slice(0, from + 3))
+    // A line breaks before the end of an id, not within it.
+    if (from >= 0) name.append(make('span', { class: 'end' }, text.slice(from + 3)))
     const status = make('span', { class: 'tag status', 'data-status': hero.status }, say(hero.status))
     const ask = hero.status === 'idle' ? make('button', { type: 'button', class: 'quiet', 'data-act': 'suggest' }, say('suggestNow')) : null
     return make('li', { 'data-session': hero.session }, name, status, ask)

@@ -45,7 +45,7 @@ impl Default for BoardLimits {
 #[non_exhaustive]
 pub enum OpenError {
     /// Its events come from elsewhere already: from its log, say.
-    #[error("session {id} is followed by other means already")]
+    #[error("a log of session {id} is followed already")]
     Followed {
         /// The session.
         id: String,

@@ -40,6 +40,20 @@ fn a_session_of_a_log_waits_once_its_turn_ended_and_gets_cards_for_the_turns_tha
 }
 
 #[test]
+fn of_two_logs_of_one_session_one_is_followed_and_the_page_names_the_other() {
+    let world = World::new();
+    let (before, _, id) = parts();
+    world.write("logs/a/session.jsonl", &before);
+    world.write("logs/b/session.jsonl", &before);
+    let board = Board::follow(&world, &world.path("logs").display().to_string());
+    let client = board.client();
+    let notice = until("a notice", || client.notices().pop());
+    assert!(notice.contains("session.jsonl is left out"), "{notice}");
+    assert!(notice.ends_with(&format!("a log of session {id} is followed already")), "{notice}");
+    board.kill();
+}
+
+#[test]
 fn a_person_asks_for_cards_of_a_session_that_waited_before_the_board_began_c1() {
     let world = World::new();
     let (before, last, id) = parts();

@@ -177,7 +177,7 @@ fn take(board: &Board, runtime: &Handle, path: &Path, followed: &mut Followed, s
             match runtime.block_on(board.open(setup, None)) {
                 Ok(session) => followed.session = Some(session),
                 Err(error) => {
-                    board.notice(error.to_string());
+                    board.notice(format!("{} is left out: {error}", path.display()));
                     followed.given_up = true;
                 }
             }
