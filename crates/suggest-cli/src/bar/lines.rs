@@ -37,8 +37,10 @@ impl Line {
 pub(crate) struct BarView<'a> {
     /// The session's state; none before there is a session.
     pub(crate) state: Option<&'a State>,
-    /// The name of the session.
+    /// The name of the session, or of the folder in which there is none yet.
     pub(crate) name: &'a str,
+    /// The name is that of a folder.
+    pub(crate) is_folder: bool,
     /// The person took the offer off the screen.
     pub(crate) dismissed: bool,
     /// The offer is shown whole.
@@ -82,7 +84,8 @@ impl BarView<'_> {
         // What does not fit behind the label stands below it, where there are lines for that.
         let has_room_below = rows > 3;
         let Some(state) = self.state else {
-            let label = format!("{} {}", mark(Status::Idle), words.waiting);
+            let waiting = if self.is_folder { words.waiting_in } else { words.waiting };
+            let label = format!("{} {waiting}", mark(Status::Idle));
             let text = format!("{label} {}", self.name);
             if width(&text) > columns && has_room_below {
                 lines.push(Line::of(fit(&label, columns), Look::Faint));
@@ -224,7 +227,7 @@ mod tests {
     }
 
     fn view<'a>(state: Option<&'a State>, expanded: bool) -> BarView<'a> {
-        BarView { state, name: "session.jsonl", dismissed: false, expanded, notice: None }
+        BarView { state, name: "session.jsonl", is_folder: false, dismissed: false, expanded, notice: None }
     }
 
     #[test]
@@ -286,6 +289,11 @@ mod tests {
         assert_eq!(
             text(&view(None, false).lines(&ENGLISH, 26, 9)),
             ["- Waiting for the session", "session.jsonl", "q quit"]
+        );
+        let folder = BarView { name: "/home/me/parser", is_folder: true, ..view(None, false) };
+        assert_eq!(
+            text(&folder.lines(&ENGLISH, 60, 9)),
+            ["- Waiting for a session in /home/me/parser", "q quit"]
         );
     }
 

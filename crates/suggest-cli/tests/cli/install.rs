@@ -226,8 +226,12 @@ fn hooks_of_codex_of_every_shape_come_back_to_the_last_byte() {
 #[test]
 fn both_ways_of_codex_are_taken_out_together() {
     let world = World::new();
-    world.run(&["install", "codex", "--yes"]).ends_with(0);
-    world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(0);
+    let first = world.run(&["install", "codex", "--yes"]).ends_with(0);
+    assert!(!first.stderr.contains("both would ask"), "{first}");
+    let second = world.run(&["install", "codex", "--system-message", "--yes"]).ends_with(0);
+    assert!(second.stderr.contains("config.toml starts suggest after each turn already"), "{second}");
+    let again = world.run(&["install", "codex", "--dry-run"]).ends_with(0);
+    assert!(again.stderr.contains("hooks.json starts suggest after each turn already"), "{again}");
     world.run(&["uninstall", "codex", "--yes"]).ends_with(0);
     assert_eq!(names(&world, ".codex"), Vec::<String>::new());
     let nothing = world.run(&["uninstall", "codex", "--yes"]).ends_with(0);

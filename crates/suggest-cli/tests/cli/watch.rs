@@ -38,7 +38,7 @@ impl Watch {
         // What is written from here on comes after the watch has begun.
         let mut note = String::new();
         let mut errors = BufReader::new(child.stderr.take().unwrap());
-        while !note.contains("following") {
+        while !note.contains("following") && !note.contains("waiting for a session in") {
             assert_ne!(errors.read_line(&mut note).unwrap(), 0, "{note}");
         }
         let (sender, lines) = std::sync::mpsc::channel();

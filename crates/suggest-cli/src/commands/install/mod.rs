@@ -20,8 +20,8 @@ Examples:
   suggest install codex --dry-run               show the change and make none
   suggest uninstall claude-code                 take out exactly that
 
-The change is shown first, and nothing is changed without a yes. The file as it was is kept beside it, with the ending
-.suggest-backup.";
+The change is shown first, and nothing is changed without a yes. The file as it was is kept beside
+it, with the ending .suggest-backup.";
 
 /// Set suggest up in a harness; shows the change and asks
 #[derive(Debug, Args)]
@@ -107,6 +107,7 @@ pub(crate) fn install(arguments: &InstallArgs, output: &Output) -> Result<Exit, 
             let after =
                 claude_code::with_hook(target.text(), &codex::hook_command(&program), codex::HOOK_MARK)
                     .map_err(|problem| problem.failure(&target))?;
+            warn_of_both(&wanted.common, "config.toml", codex::uninstalled, output);
             make(
                 &target,
                 &after,
@@ -120,6 +121,8 @@ pub(crate) fn install(arguments: &InstallArgs, output: &Output) -> Result<Exit, 
             let target = Target::read(settings(&wanted.common, path)?)?;
             let after =
                 codex::installed(target.text(), &program).map_err(|problem| problem.failure(&target))?;
+            let other = |text: &str| claude_code::without_hook(text, codex::HOOK_MARK);
+            warn_of_both(&wanted.common, "hooks.json", other, output);
             make(
                 &target,
                 &after,
@@ -169,6 +172,27 @@ pub(crate) fn uninstall(arguments: &UninstallArgs, output: &Output) -> Result<Ex
                 None => unmake(&target, after, common, output),
             }
         }
+    }
+}
+
+/// Says that the other file of Codex has ours, too: each would ask for each turn. A file that cannot be read has nothing.
+fn warn_of_both(
+    common: &Common,
+    other: &str,
+    without: impl Fn(&str) -> Result<Option<String>, Problem>,
+    output: &Output,
+) {
+    let Some(path) = codex_home().map(|home| home.join(other)).filter(|_| common.settings.is_none()) else {
+        return;
+    };
+    if path.exists()
+        && let Ok(there) = Target::read(path)
+        && let Ok(Some(_)) = without(there.text())
+    {
+        output.warning(&format!(
+            "{} starts suggest after each turn already, and both would ask; `suggest uninstall codex` takes out both",
+            there.path.display()
+        ));
     }
 }
 

@@ -80,6 +80,7 @@ fn draw(
     let view = BarView {
         state: state.as_deref(),
         name: &name,
+        is_folder: !watched.has_file(),
         dismissed: offer.is_some() && manner.dismissed == offer,
         expanded: manner.expanded,
         notice: manner.notice.as_deref(),

@@ -62,7 +62,8 @@ pub(super) async fn run(mut watched: Watched, shape: Shape, output: &Output) -> 
     loop {
         if watched.name() != name {
             name = watched.name();
-            output.note(&format!("following {name}"));
+            let what = if watched.has_file() { "following" } else { "waiting for a session in" };
+            output.note(&format!("{what} {name}"));
         }
         if let Some(state) = watched.state() {
             let line = match shape {

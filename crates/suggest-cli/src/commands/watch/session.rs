@@ -212,6 +212,11 @@ impl Watched {
         self.session.as_ref().map(SessionHandle::state)
     }
 
+    /// A file is followed; without one [`Self::name`] is the folder in which a session may appear.
+    pub(super) fn has_file(&self) -> bool {
+        self.follower.is_some()
+    }
+
     /// The name of the file.
     pub(super) fn name(&self) -> String {
         match (&self.follower, &self.latest) {
