@@ -46,7 +46,7 @@ struct Arguments {
     /// The model that suggests the next step. `local/facts` works offline.
     #[arg(long, default_value = "local/facts", value_name = "PROVIDER/MODEL")]
     suggest: String,
-    /// The model that reviews each turn; without one, nothing does.
+    /// The model that reviews each turn; without one, nothing does. `local/facts` works offline.
     #[arg(long, value_name = "PROVIDER/MODEL")]
     advisor: Option<ModelId>,
     /// A provider for the two above, with the variable that holds its key.

@@ -45,9 +45,12 @@ impl Harness {
                 self.end(EndReason::Failed);
             }
             Done::Ran(call, outcome) => {
-                let first = outcome.text.lines().rev().take(8).collect::<Vec<_>>();
-                let tail: Vec<&str> = first.into_iter().rev().collect();
-                self.screen.say("tool", &tail.join("\n"));
+                let mut shown = outcome.text.lines().rev().take(8).collect::<Vec<_>>();
+                if outcome.text.lines().nth(8).is_some() {
+                    shown.push("… (only its end is shown)");
+                }
+                shown.reverse();
+                self.screen.say("tool", &shown.join("\n"));
                 self.tell(Event::Tool(Tool {
                     name: tool::NAME.to_owned(),
                     summary: Some(format!("{}\n{}", outcome.command, outcome.text)),
