@@ -90,7 +90,7 @@ async fn follow(upgraded: Upgraded, packs: bool, app: App) {
     // Connections come from our own listener alone.
     let Ok(parts) = upgraded.downcast::<TokioIo<TcpStream>>() else { return };
     let (read, write) = parts.io.into_inner().into_split();
-    let mut incoming = Incoming::new(read, &parts.read_buf);
+    let mut incoming = Incoming::new(read, &parts.read_buf, packs);
     let mut outgoing = Outgoing { stream: write, patience: app.limits.patience, packs };
     let (mut frames, mut lists) = (app.board.frames(), app.board.lists());
     frames.mark_changed();
@@ -118,8 +118,8 @@ async fn follow(upgraded: Upgraded, packs: bool, app: App) {
                         let _ = timeout(LAST_WORD, outgoing.write(wire::close(CloseCode::Normal, ""))).await;
                         return;
                     }
-                    Err(_) => {
-                        let last = wire::close(CloseCode::Protocol, "this was not understood");
+                    Err(broken) => {
+                        let last = wire::close(broken.code(), "this was not understood");
                         let _ = timeout(LAST_WORD, outgoing.write(last)).await;
                         return;
                     }

@@ -5,7 +5,7 @@
 
 use axum::body::Bytes;
 use flate2::{Compress, Compression, FlushCompress, Status};
-use std::io::{self, Cursor};
+use std::io::Cursor;
 use std::sync::OnceLock;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio_tungstenite::tungstenite::protocol::frame::FrameHeader;
@@ -97,17 +97,34 @@ fn frame(opcode: OpCode, packed: bool, payload: &[u8]) -> Bytes {
     bytes.into()
 }
 
-/// Whether a client's `Sec-WebSocket-Extensions` offers what [`PACKS`] accepts.
+/// Whether a client's `Sec-WebSocket-Extensions` offers what [`PACKS`] accepts. An offer that RFC 7692 (section 7.1) does not
+/// know, or that asks for a smaller window than ours, is passed over.
 pub(crate) fn offers_packing(extensions: &str) -> bool {
     extensions.split(',').any(|offer| {
         let mut parts = offer.split(';').map(str::trim);
-        parts.next().is_some_and(|name| name.eq_ignore_ascii_case("permessage-deflate"))
-            // Who wants a smaller window than ours must do without.
+        let is_ours = parts.next().is_some_and(|name| name.eq_ignore_ascii_case("permessage-deflate"));
+        let mut named = Vec::new();
+        is_ours
             && parts.all(|part| {
-                let name = part.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
-                ["server_no_context_takeover", "client_no_context_takeover", "client_max_window_bits"].contains(&&*name)
+                let (name, value) =
+                    part.split_once('=').map_or((part, None), |(name, value)| (name, Some(value.trim())));
+                let name = name.trim().to_ascii_lowercase();
+                let fits = match &*name {
+                    "server_no_context_takeover" | "client_no_context_takeover" => value.is_none(),
+                    "client_max_window_bits" => value.is_none_or(is_window),
+                    _ => false,
+                };
+                let fits = fits && !named.contains(&name);
+                named.push(name);
+                fits
             })
     })
+}
+
+/// Whether the value names a window that there is.
+fn is_window(value: &str) -> bool {
+    let bare = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(value);
+    ["8", "9", "10", "11", "12", "13", "14", "15"].contains(&bare)
 }
 
 /// What a subscriber said.
@@ -121,61 +138,116 @@ pub(crate) enum Heard {
     Other,
 }
 
+/// Why a conversation ends at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Broken {
+    /// No frame that RFC 6455 allows here.
+    Protocol,
+    /// A frame longer than a subscriber has a use for.
+    TooLong,
+    /// The connection.
+    Lost,
+}
+
+impl Broken {
+    /// The code that a last word has.
+    pub(crate) fn code(self) -> CloseCode {
+        match self {
+            Self::TooLong => CloseCode::Size,
+            Self::Protocol | Self::Lost => CloseCode::Protocol,
+        }
+    }
+}
+
 /// The frames that one subscriber sends.
 #[derive(Debug)]
 pub(crate) struct Incoming<R> {
     stream: R,
     buffer: Vec<u8>,
+    /// What of the buffer is done with.
+    done: usize,
+    packs: bool,
+    /// Whether a message is under way whose last frame is not there yet.
+    within: bool,
 }
 
 impl<R: AsyncRead + Unpin> Incoming<R> {
-    /// Reads from a stream of which these bytes were read already.
-    pub(crate) fn new(stream: R, read: &[u8]) -> Self {
-        Self { stream, buffer: read.to_vec() }
+    /// Reads from a stream of which these bytes were read already; `packs` is whether messages may be packed.
+    pub(crate) fn new(stream: R, read: &[u8], packs: bool) -> Self {
+        Self { stream, buffer: read.to_vec(), done: 0, packs, within: false }
     }
 
     /// The next frame. It may be given up at any moment and asked again: nothing is lost.
-    pub(crate) async fn next(&mut self) -> io::Result<Heard> {
+    pub(crate) async fn next(&mut self) -> Result<Heard, Broken> {
         loop {
             if let Some(heard) = self.parse()? {
                 return Ok(heard);
             }
-            if self.stream.read_buf(&mut self.buffer).await? == 0 {
+            // Many short frames in one read are moved once and not once each.
+            self.buffer.drain(..self.done);
+            self.done = 0;
+            if self.stream.read_buf(&mut self.buffer).await.map_err(|_| Broken::Lost)? == 0 {
                 return Ok(Heard::Close);
             }
         }
     }
 
-    fn parse(&mut self) -> io::Result<Option<Heard>> {
-        let broken = |why: &'static str| io::Error::new(io::ErrorKind::InvalidData, why);
-        let mut cursor = Cursor::new(&self.buffer);
-        let parsed = FrameHeader::parse(&mut cursor).map_err(|_| broken("no frame"))?;
+    fn parse(&mut self) -> Result<Option<Heard>, Broken> {
+        let rest = self.buffer.get(self.done..).unwrap_or_default();
+        let mut cursor = Cursor::new(rest);
+        let parsed = FrameHeader::parse(&mut cursor).map_err(|_| Broken::Protocol)?;
         let Some((header, length)) = parsed else { return Ok(None) };
-        let begin = usize::try_from(cursor.position()).map_err(|_| broken("no frame"))?;
-        let Some(mask) = header.mask else { return Err(broken("a frame without a mask")) };
-        let is_control = matches!(header.opcode, OpCode::Control(_));
-        if header.rsv2 || header.rsv3 || is_control && (header.rsv1 || !header.is_final) {
-            return Err(broken("a frame of no known kind"));
+        let begin = usize::try_from(cursor.position()).map_err(|_| Broken::Protocol)?;
+        let Some(mask) = header.mask else { return Err(Broken::Protocol) };
+        if header.rsv2 || header.rsv3 || begin != header.len(length) {
+            return Err(Broken::Protocol);
         }
-        if length > if is_control { LONGEST_CONTROL } else { LONGEST } {
-            return Err(broken("a frame that is too long"));
+        let (fits, longest) = match header.opcode {
+            OpCode::Control(_) => (header.is_final && !header.rsv1, LONGEST_CONTROL),
+            OpCode::Data(Data::Continue) => (self.within && !header.rsv1, LONGEST),
+            OpCode::Data(_) => (!self.within && (self.packs || !header.rsv1), LONGEST),
+        };
+        if !fits || length > longest && longest == LONGEST_CONTROL {
+            return Err(Broken::Protocol);
         }
-        let end = begin + usize::try_from(length).map_err(|_| broken("a frame that is too long"))?;
-        let Some(payload) = self.buffer.get(begin..end) else { return Ok(None) };
+        if length > longest {
+            return Err(Broken::TooLong);
+        }
+        let end = begin + usize::try_from(length).map_err(|_| Broken::TooLong)?;
+        let Some(payload) = rest.get(begin..end) else { return Ok(None) };
+        let plain =
+            || payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect::<Vec<u8>>();
         let heard = match header.opcode {
-            OpCode::Control(Control::Ping) => {
-                Heard::Ping(payload.iter().zip(mask.iter().cycle()).map(|(byte, mask)| byte ^ mask).collect())
+            OpCode::Control(Control::Ping) => Heard::Ping(plain()),
+            OpCode::Control(Control::Close) => {
+                if !is_farewell(&plain()) {
+                    return Err(Broken::Protocol);
+                }
+                Heard::Close
             }
-            OpCode::Control(Control::Close) => Heard::Close,
-            OpCode::Control(Control::Pong) | OpCode::Data(Data::Continue | Data::Text | Data::Binary) => {
+            OpCode::Control(Control::Pong) => Heard::Other,
+            OpCode::Data(Data::Continue | Data::Text | Data::Binary) => {
+                self.within = !header.is_final;
                 Heard::Other
             }
             OpCode::Control(Control::Reserved(_)) | OpCode::Data(Data::Reserved(_)) => {
-                return Err(broken("a frame of no known kind"));
+                return Err(Broken::Protocol);
             }
         };
-        self.buffer.drain(..end);
+        self.done += end;
         Ok(Some(heard))
+    }
+}
+
+/// Whether a close frame may say this: nothing, or a code that goes over the wire, and a reason in UTF-8.
+fn is_farewell(payload: &[u8]) -> bool {
+    match payload {
+        [] => true,
+        [high, low, reason @ ..] => {
+            let code = u16::from_be_bytes([*high, *low]);
+            CloseCode::from(code).is_allowed() && std::str::from_utf8(reason).is_ok()
+        }
+        [_] => false,
     }
 }
 
@@ -183,6 +255,7 @@ impl<R: AsyncRead + Unpin> Incoming<R> {
 mod tests {
     use super::*;
     use pretty_assertions::assert_eq;
+    use std::io;
 
     fn unpacked(frame: &[u8]) -> Vec<u8> {
         let mut cursor = Cursor::new(frame);
@@ -218,6 +291,8 @@ mod tests {
             "permessage-deflate",
             "permessage-deflate; client_max_window_bits",
             "x, permessage-deflate;client_max_window_bits=10",
+            "permessage-deflate; client_max_window_bits=\"15\"; server_no_context_takeover",
+            "permessage-deflate; server_max_window_bits=9, permessage-deflate",
         ] {
             assert!(offers_packing(offered), "{offered}");
         }
@@ -226,6 +301,12 @@ mod tests {
             "x-webkit-deflate-frame",
             "permessage-deflate; server_max_window_bits=9",
             "permessage-deflate; made_up",
+            "permessage-deflate;",
+            "permessage-deflate; client_max_window_bits=7",
+            "permessage-deflate; client_max_window_bits=016",
+            "permessage-deflate; client_max_window_bits; client_max_window_bits",
+            "permessage-deflate; server_no_context_takeover=1",
+            "permessage-deflate; client_no_context_takeover; Client_No_Context_Takeover",
         ] {
             assert!(!offers_packing(other), "{other}");
         }
@@ -247,9 +328,9 @@ mod tests {
         bytes
     }
 
-    async fn heard(bytes: &[u8]) -> Vec<io::Result<Heard>> {
+    async fn heard(bytes: &[u8], packs: bool) -> Vec<Result<Heard, Broken>> {
         // One byte at a time: frames come in any pieces.
-        let mut incoming = Incoming::new(tokio_util::io::StreamReader::new(pieces(bytes)), &[]);
+        let mut incoming = Incoming::new(tokio_util::io::StreamReader::new(pieces(bytes)), &[], packs);
         let mut all = Vec::new();
         loop {
             let one = incoming.next().await;
@@ -272,29 +353,86 @@ mod tests {
             said(0x81, b"hello"),
             said(0x89, b"ping"),
             said(0x01, &[b'x'; 200]),
-            said(0xc0, b""),
-            said(0x88, b""),
+            said(0x8a, b"pong within"),
+            said(0x00, b""),
+            said(0x80, b"end"),
+            said(0xc2, b""),
+            said(0x88, b"\x03\xe8bye"),
         ]
         .concat();
-        let all: Vec<Heard> = heard(&bytes).await.into_iter().map(Result::unwrap).collect();
-        assert_eq!(
-            all,
-            [Heard::Other, Heard::Ping(b"ping".to_vec()), Heard::Other, Heard::Other, Heard::Close]
-        );
-        let too_long = said(0x81, &[b'x'; 5_000]);
-        let too_long_control = said(0x89, &[b'x'; 126]);
-        let not_masked = vec![0x81, 1, b'x'];
+        let all: Vec<Heard> = heard(&bytes, true).await.into_iter().map(Result::unwrap).collect();
+        let ping = Heard::Ping(b"ping".to_vec());
+        let others = std::iter::repeat_with(|| Heard::Other).take(5);
+        let wanted: Vec<Heard> =
+            [Heard::Other, ping].into_iter().chain(others).chain([Heard::Close]).collect();
+        assert_eq!(all, wanted);
+        let long = said(0x81, &[b'x'; 5_000]);
+        assert_eq!(heard(&long, true).await.pop().unwrap(), Err(Broken::TooLong));
+        let huge = [&[0x81, 0xff], &u64::MAX.to_be_bytes()[..], &[0; 4]].concat();
+        assert_eq!(heard(&huge, true).await.pop().unwrap(), Err(Broken::TooLong));
+        // A length that has a shorter form.
+        let padded = [0x81, 0xfe, 0, 1, 0, 0, 0, 0, b'x'];
         for broken in [
-            too_long,
-            too_long_control,
-            not_masked,
+            said(0x89, &[b'x'; 126]),
+            vec![0x81, 1, b'x'],
+            padded.to_vec(),
             said(0x09, b""),
             said(0x83, b""),
             said(0xa1, b""),
             said(0xc9, b""),
+            said(0x80, b"the end of nothing"),
+            [said(0x01, b""), said(0x81, b"another within")].concat(),
+            [said(0x41, b""), said(0xc0, b"")].concat(),
+            said(0x88, b"x"),
+            said(0x88, b"\x03\xed"),
+            said(0x88, b"\0\0"),
+            said(0x88, b"\x03\xe8\xff"),
         ] {
-            assert!(heard(&broken).await.pop().unwrap().is_err(), "{:?}", broken.get(..8));
+            assert_eq!(
+                heard(&broken, true).await.pop().unwrap(),
+                Err(Broken::Protocol),
+                "{:?}",
+                broken.get(..2)
+            );
         }
-        assert_eq!(heard(&[0x81]).await.pop().unwrap().unwrap(), Heard::Close);
+        assert_eq!(
+            heard(&said(0xc1, b""), false).await.pop().unwrap(),
+            Err(Broken::Protocol),
+            "not packed here"
+        );
+        assert_eq!(heard(&[0x81], true).await.pop().unwrap(), Ok(Heard::Close));
+    }
+
+    /// Whatever bytes come, reading them ends, and no more is held than one frame and one read.
+    #[tokio::test]
+    async fn noise_is_read_to_its_end_within_bounds() {
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut any = move || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            seed
+        };
+        for _ in 0..5_000 {
+            let mut bytes = Vec::new();
+            for _ in 0..any() % 6 {
+                let [first, length, more, ..] = any().to_be_bytes();
+                let mut one = said(
+                    [0x81, 0x89, 0x8a, 0x88, 0x01, 0x80, first][usize::from(more % 7)],
+                    &vec![first; usize::from(length)],
+                );
+                if more > 220 {
+                    one[1] ^= 0x81;
+                }
+                bytes.extend(one);
+            }
+            let mut incoming = Incoming::new(&*bytes, &[], any() % 2 == 0);
+            let mut turns = 0;
+            while matches!(incoming.next().await, Ok(Heard::Ping(_) | Heard::Other)) {
+                turns += 1;
+                assert!(turns <= bytes.len());
+                assert!(incoming.buffer.capacity() <= 32 * 1024);
+            }
+        }
     }
 }
