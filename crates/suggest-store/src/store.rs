@@ -208,8 +208,10 @@ impl CardStore {
                 return Err(ActError::Refused(refused));
             }
         };
-        // What failed before is tried again by the file as it is: there may be room now.
-        let is_new = manager.seq() != seq || rest.changes() != kept || inner.failing.is_some();
+        // What failed before is tried again by the file as it is: there may be room now. Nor may memory alone hold what
+        // the file held before it was set aside.
+        let is_lost = inner.seen.is_none() && seq > 0;
+        let is_new = manager.seq() != seq || rest.changes() != kept || inner.failing.is_some() || is_lost;
         if is_new {
             let bytes = rest.write(manager.book()).map_err(|error| disk.error(io::Error::other(error)))?;
             inner.seen = Some(disk.replace(&bytes).map_err(|error| disk.error(error))?);

@@ -103,6 +103,19 @@ fn a_file_that_breaks_under_a_running_store_costs_nothing() {
 }
 
 #[test]
+fn a_look_for_news_is_enough_to_write_a_file_that_broke_anew_c6() {
+    let (_folder, path) = folder();
+    let store = three(&path);
+    fs::write(&path, "{\"version\":1,").unwrap();
+    store.refresh().unwrap();
+    assert_eq!(store.take_warnings().len(), 1);
+    // Whoever opens it now needs nothing of the process that had it in memory.
+    let other = open(&path);
+    assert!(other.take_warnings().is_empty());
+    assert!(other.read(is_whole));
+}
+
+#[test]
 fn a_file_that_somebody_removes_comes_back_whole() {
     let (_folder, path) = folder();
     let store = three(&path);
