@@ -110,10 +110,7 @@ pub(super) fn flagged(scan: &mut Scan<'_>, dash: usize) -> Option<Found> {
     looked(line.len());
     // Only the command since the last separator of commands counts.
     let line = line.rsplit(|byte| matches!(byte, b'\n' | b'|' | b';' | b'&')).next().unwrap_or_default();
-    let rule = RULES
-        .iter()
-        .filter(|rule| rule.flag == flag)
-        .find(|rule| says(line, rule.commands) && (rule.second.is_empty() || says(line, &[rule.second])))?;
+    let rule = called(line, flag)?;
     let mut from = dash + 2;
     let spaces = (0..4).take_while(|step| at(bytes, from + step) == b' ').count();
     let spaced = spaces > 0;
@@ -172,13 +169,26 @@ pub(super) fn flagged(scan: &mut Scan<'_>, dash: usize) -> Option<Found> {
     })
 }
 
-/// Whether one of the words stands in the line by itself; a path may stand before it.
-fn says(line: &[u8], words: &[&str]) -> bool {
-    line.split(u8::is_ascii_whitespace).any(|part| {
+/// The rule of a flag whose command stands in the line by itself; a path may stand before it. The line is split once for
+/// all rules: nothing but flags may come, and each of them looks back.
+fn called(line: &[u8], flag: u8) -> Option<&'static Rule> {
+    let (mut commands, mut seconds) = (0_u32, 0_u32);
+    for part in line.split(u8::is_ascii_whitespace) {
         let part =
             part.rsplit(|byte| matches!(byte, b'/' | b'(' | b'`' | b'"' | b'\'')).next().unwrap_or_default();
-        words.iter().any(|word| word.as_bytes() == part)
-    })
+        if matches!(part, [] | [b'-', ..]) {
+            continue;
+        }
+        for (place, rule) in RULES.iter().enumerate().filter(|(_, rule)| rule.flag == flag) {
+            commands |= u32::from(rule.commands.iter().any(|word| word.as_bytes() == part)) << place;
+            seconds |= u32::from(rule.second.as_bytes() == part) << place;
+        }
+    }
+    let mut rules = RULES.iter().enumerate().filter(|(_, rule)| rule.flag == flag);
+    let fits = |place: usize, rule: &Rule| {
+        commands >> place & 1 == 1 && (rule.second.is_empty() || seconds >> place & 1 == 1)
+    };
+    rules.find(|(place, rule)| fits(*place, rule)).map(|(_, rule)| rule)
 }
 
 /// Whether a command follows, as behind `sshpass -p SECRET`, or the line ends.
