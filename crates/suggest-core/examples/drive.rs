@@ -55,7 +55,7 @@ impl Driver {
                 self.session.handle(self.now(), answer);
             }
             Effect::Report(report) => {
-                self.screen.push(format!("loop: {} rounds, {}", report.rounds, report.reason.message));
+                self.screen.push(format!("loop: rounds run {}, {}", report.rounds, report.reason.message));
             }
             Effect::FillInput { text } => self.screen.push(format!("into the input: {text}")),
             Effect::Inject { text } | Effect::Steer { text, .. } => self.screen.push(format!("note: {text}")),
@@ -126,7 +126,7 @@ mod tests {
                 "turn 1: Add a --json flag to `report`.",
                 "suggests: Add a test for `report --json` on an empty ledger.",
                 "turn 2: Add a test for `report --json` on an empty ledger.",
-                "loop: 1 rounds, there is nothing to recommend",
+                "loop: rounds run 1, there is nothing to recommend",
                 "idle: nothing to recommend · autorun off: there is nothing to recommend · pretended/one (config) · 2 calls",
             ]
         );

@@ -186,7 +186,8 @@ export function makeBar(react: React): FunctionComponent<BarProps> {
     if (expanded && filling.step === 'none') say('use', t('useHint'))
     if (filling.step === 'ask') {
       const { text } = filling
-      say('ask', t('replaceAsk'), 'strong')
+      // A card's prompt stands nowhere else in the bar.
+      say('ask', text === offer?.text ? t('replaceAsk') : `${t('replaceAsk')} ${t('replaceWith')} ${text}`, 'strong')
       notes.push(button('replace', 'replace', 'replace', () => fill(text, false), { 'data-main': '' }), button('keep', 'keep', 'keep', () => setFilling({ step: 'none' })))
     }
     if (filling.step === 'done') say('filled', t('filled'))

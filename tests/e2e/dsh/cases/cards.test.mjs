@@ -135,6 +135,7 @@ test('over words that the human typed it asks first, where the bar is there to a
   const { text } = await world.command(session, `/suggest cards accept ${ids[0]}`)
   assert.ok(text.endsWith(prompts[0]))
   await note(page, 'ask').waitFor()
+  assert.ok((await note(page, 'ask').innerText()).endsWith(prompts[0]), 'what would come in its place is said')
   assert.equal(await composer(page).inputValue(), 'my own words')
   await shot(page, 'cards-ask')
   await action(page, 'replace').click()
