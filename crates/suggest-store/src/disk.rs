@@ -97,6 +97,10 @@ impl Disk {
         options.create(true).truncate(false).write(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match only_a_file(&place) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(self.error(error)),
+            Ok(()) | Err(_) => {}
+        }
         let file = options.open(place).map_err(|error| self.error(error))?;
         Self::make_private(&file);
         let begun = Instant::now();
@@ -137,7 +141,9 @@ impl Disk {
     }
 
     pub(crate) fn read(&self) -> io::Result<Found> {
-        let file = match File::open(&self.path) {
+        // A pipe would keep whoever opens it waiting, and everybody behind the lock.
+        let opened = only_a_file(&self.path).and_then(|()| File::open(&self.path));
+        let file = match opened {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
             Err(error) => return Err(error),
@@ -204,5 +210,31 @@ impl Disk {
         let warning = Warning { path: self.path.clone(), set_aside, reason };
         tracing::warn!(%warning, "a store of cards could not be used");
         warning
+    }
+}
+
+/// Fails for what is there and is no file: a folder, a pipe, a device.
+fn only_a_file(path: &Path) -> io::Result<()> {
+    if fs::metadata(path)?.is_file() {
+        return Ok(());
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no file; move it away"))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_in_the_place_of_the_store_or_of_its_lock_keeps_nobody_waiting_c6() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["suggestions.json", "other.json.lock"] {
+            let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap();
+            assert!(made.success());
+        }
+        let disk = Disk::new(&folder.path().join("suggestions.json")).unwrap();
+        assert!(disk.lock().is_ok());
+        assert!(disk.read().is_err());
+        assert!(Disk::new(&folder.path().join("other.json")).unwrap().lock().is_err());
     }
 }
