@@ -435,3 +435,32 @@ test('a submission of the loop is refused when anything it expects is not so, ea
   const accepted = await submit({ ticket: 2 }, { humanEpoch: 2 })
   assert.equal(accepted.accepted, true, JSON.stringify(accepted))
 })
+
+test('chapters of another plugin are told with the past and when they close, whatever shape they have', async () => {
+  host = new ScriptedHost()
+  const list: unknown[] = [{ number: 7, title: 'The parser', summary: 'reads lists' }, { number: 3, title: 'The lexer' }, { title: 'without a number' }, null, 'no chapter']
+  host.ctx.on('suggest/chapters', ((session: string) => (session === `s${number}` ? list : undefined)) as never)
+  apply(host.ctx, { binary: BINARY })
+  const id = `s${number}`
+  host.agent(id)
+  host.agent(`${id}-other`)
+  const chapters = (): Record<string, unknown>[] => told().filter(entry => entry.method === 'session/chapter').map(entry => entry.params)
+  await host.until('the link', () => host.frame(id)?.link.kind === 'linked' && host.frame(id)?.state !== null)
+  assert.deepEqual(chapters(), [
+    { session: id, number: 3, title: 'The lexer', summary: '' },
+    { session: id, number: 7, title: 'The parser', summary: 'reads lists' },
+  ])
+  for (const odd of [undefined, null, 7, { session: 'unknown', number: 1, title: 'x' }, { session: id, number: -1, title: 'x' }, { session: id, number: 1 }]) host.emit('suggest/chapter', odd)
+  host.emit('suggest/chapter', { session: id, number: 9, title: 'The printer', summary: 'x'.repeat(10_000) })
+  await host.until('the new one', () => chapters().length === 3)
+  assert.equal(chapters()[2]?.['number'], 9)
+  assert.equal(String(chapters()[2]?.['summary']).length, 4_000)
+})
+
+test('a chapters plugin that throws is no harm', async () => {
+  host = new ScriptedHost()
+  host.ctx.on('suggest/chapters', (() => { throw new Error('no chapters') }) as never)
+  apply(host.ctx, { binary: BINARY })
+  host.agent(`s${number}`)
+  await host.until('the link', () => host.frame(`s${number}`)?.link.kind === 'linked' && host.frame(`s${number}`)?.state !== null)
+})

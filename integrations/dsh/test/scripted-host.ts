@@ -41,6 +41,13 @@ export class ScriptedHost {
       const say = (...args: unknown[]): void => void this.logs.push(args.join(' '))
       return { info: say, warn: say, error: say, debug: say }
     },
+    bail: (event, ...args) => {
+      for (const listener of this.listeners.get(event) ?? []) {
+        const answer = listener(...args)
+        if (answer !== undefined) return answer
+      }
+      return undefined
+    },
     provide: (name, value) => void this.provided.set(name, value as never),
   }
 

@@ -11,9 +11,9 @@ use super::options::SidecarOptions;
 use super::outbox::Outbox;
 use super::peer::Peer;
 use super::protocol::{
-    AskingParams, CheckResult, CommandParams, ConfigParams, EventParams, GoalParams, HelloParams,
-    HelloResult, HistoryParams, InboxParams, LogParams, MAX_LINE, OpenParams, PROTOCOL, SessionParams,
-    StatusParams, code,
+    AskingParams, ChapterParams, CheckResult, CommandParams, ConfigParams, EventParams, GoalParams,
+    HelloParams, HelloResult, HistoryParams, InboxParams, LogParams, MAX_LINE, OpenParams, PROTOCOL,
+    SessionParams, StatusParams, code,
 };
 use super::routes::Routes;
 use super::row::Row;
@@ -26,7 +26,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use suggest_core::{Config, ModelSource, SessionSetup, Ticket};
+use suggest_core::{Chapter, Config, ModelSource, SessionSetup, Ticket};
 use suggest_engine::{Engine, TransferPolicy};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::Instant;
@@ -310,6 +310,15 @@ impl Server {
             "session/asking" => parameters(method, params).map(|params: AskingParams| {
                 if let Some(session) = self.session(&params.session) {
                     session.asking(params.open);
+                }
+            }),
+            "session/chapter" => parameters(method, params).map(|params: ChapterParams| {
+                if let Some(session) = self.session(&params.session) {
+                    session.chapter(Chapter {
+                        number: params.number,
+                        title: params.title,
+                        summary: params.summary,
+                    });
                 }
             }),
             "session/closed" => parameters(method, params).map(|params: SessionParams| {

@@ -6,13 +6,17 @@ use super::shelf::Shelf;
 use crate::fold::Output;
 use crate::live::{LiveFold, PendingSizes};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use suggest_core::{Command, CommandOutput, Config, EndReason, Event, SessionKind};
+use suggest_core::{Chapter, Command, CommandOutput, Config, EndReason, Event, SessionKind};
 use suggest_engine::SessionHandle;
 use tokio::task::AbortHandle;
 
 /// The most files of one turn that are remembered.
 const MOST_FILES: usize = 200;
+
+/// The most chapters of another plugin that are remembered; the newest stay.
+const MOST_CHAPTERS: usize = 64;
 
 /// A session that is watched.
 #[derive(Debug)]
@@ -24,6 +28,8 @@ pub(crate) struct Watched {
     workspace: Option<String>,
     /// The files that the tools of the running turn named, as cards name them.
     files: Vec<String>,
+    /// The chapters of another plugin, by number.
+    chapters: BTreeMap<u64, Chapter>,
     /// Tells the plugin of changes.
     follower: Option<AbortHandle>,
     /// What the plugin told when it opened the session, until the past is told.
@@ -80,6 +86,7 @@ impl Watched {
             shelf,
             workspace: open.header.get("cwd").and_then(Value::as_str).map(str::to_owned),
             files: Vec::new(),
+            chapters: BTreeMap::new(),
             follower: None,
             opening: Some(Opening { status: open.status, goal: open.goal, inbox: open.inbox }),
             humans_told: 0,
@@ -101,6 +108,7 @@ impl Watched {
         let Some(opening) = self.opening.take() else { return false };
         let goal = opening.goal.unwrap_or(Value::Null);
         self.tell(|fold, sink| fold.goal_view(&goal, sink));
+        self.tell_chapters();
         self.humans_wait(opening.inbox.human);
         let running = opening.status == AgentStatus::Running;
         self.tell(|fold, sink| fold.status(running, Some(sizes(opening.inbox)), sink));
@@ -167,6 +175,23 @@ impl Watched {
         self.tell_asking();
     }
 
+    /// Takes a chapter of another plugin, for as long as the session is watched: a rewrite of the log takes none away.
+    pub(crate) fn chapter(&mut self, chapter: Chapter) {
+        self.chapters.insert(chapter.number, chapter.clone());
+        if self.chapters.len() > MOST_CHAPTERS {
+            self.chapters.pop_first();
+        }
+        if self.opening.is_none() {
+            self.handle.event(Event::Chapter(chapter));
+        }
+    }
+
+    fn tell_chapters(&self) {
+        for chapter in self.chapters.values() {
+            self.handle.event(Event::Chapter(chapter.clone()));
+        }
+    }
+
     /// Performs an act of the human.
     pub(crate) async fn command(&self, command: Command) -> CommandOutput {
         self.handle.command(command).await
@@ -198,6 +223,7 @@ impl Watched {
     fn tell(&mut self, fold: impl FnOnce(&mut LiveFold, &mut dyn FnMut(Output))) {
         let mut outputs = Vec::new();
         fold(&mut self.fold, &mut |output| outputs.push(output));
+        let rewritten = outputs.iter().any(|output| matches!(output, Output::Live(Event::HistoryRewritten)));
         for output in outputs {
             match output {
                 Output::History(event) => self.handle.history(event),
@@ -217,6 +243,9 @@ impl Watched {
                     self.tell_asking();
                 }
             }
+        }
+        if rewritten {
+            self.tell_chapters();
         }
     }
 

@@ -261,3 +261,36 @@ async fn subagents_and_headless_sessions_get_no_call_d12() {
     assert_eq!(plugin.count("model/complete"), 0);
     plugin.end().await.unwrap();
 }
+
+#[tokio::test(start_paused = true)]
+async fn chapters_of_another_plugin_stand_in_the_slice_also_after_a_rewrite_s1() {
+    let mut plugin = Plugin::start(willing());
+    plugin.hello(row(5)).await;
+    plugin.open("s").await;
+    let chapter = |number: u64, title: &str| json!({ "session": "s", "number": number, "title": title, "summary": "what was done" });
+    plugin.tell("session/chapter", chapter(1, "The lexer")).await;
+    plugin.tell("session/chapter", chapter(2, "The grammer")).await;
+    plugin.tell("session/chapter", chapter(2, "The grammar")).await;
+    plugin.turn("s", 1, human(), 1).await;
+    plugin.status_is("s", "ready").await;
+    let asked = |plugin: &Plugin| {
+        let seen = plugin.seen.lock().unwrap();
+        seen.all("model/complete").last().unwrap()["messages"].to_string()
+    };
+    let slice = asked(&plugin);
+    assert!(slice.contains("1. The lexer: what was done") && slice.contains("2. The grammar"), "{slice}");
+    assert!(!slice.contains("grammer"), "{slice}");
+    // A compaction puts its summary in the place of the conversation; the chapters stay.
+    let told = |event: Value| json!({ "session": "s", "event": event });
+    let summary = json!({ "type": "compaction/summary", "seq": 90, "data": { "summary": [{ "type": "text", "text": "summed up" }] } });
+    plugin.tell("session/event", told(summary)).await;
+    let replaced = json!({ "type": "user/message", "seq": 91, "surfaceOp": { "op": "replace", "startSeq": 0, "endSeq": 80 },
+        "data": { "source": { "kind": "compact" }, "content": "x" } });
+    plugin.tell("session/event", told(replaced)).await;
+    plugin.turn("s", 2, human(), 2).await;
+    plugin.until(|seen| (seen.count("model/complete") == 2).then_some(())).await;
+    let slice = asked(&plugin);
+    assert!(slice.contains("2. The grammar") && slice.contains("summed up"), "{slice}");
+    assert!(!slice.contains("part 1 of the parser"), "{slice}");
+    plugin.end().await.unwrap();
+}

@@ -350,6 +350,7 @@ export class Plugin {
       goals: () => this.#ctx.get('goals') as Goals | undefined,
       web: () => this.#web,
       notify: (method, params) => this.sidecar.notify(method, params),
+      chapters: session => attempt(() => this.#ctx.bail?.('suggest/chapters', session), undefined),
     })
     this.sessions.set(session.id, session)
     this.frames.open(session.id)
@@ -378,6 +379,9 @@ export class Plugin {
     on<{ agent: Agent }>('agent/disposed', ({ agent }) => of(agent, session => this.#close(session)))
     on<{ agent: Agent }>('agent/status', ({ agent }) => of(agent, session => session.status()))
     on<{ agent: Agent }>('goal/changed', ({ agent }) => of(agent, session => session.goalChanged()))
+    on<{ session?: unknown } | undefined>('suggest/chapter', told => {
+      if (typeof told?.session === 'string') this.sessions.get(told.session)?.chaptered(told)
+    })
     for (const kind of ['inserted', 'claimed', 'discarded'] as const) {
       on<{ agent: Agent; message: Message }>(`agent/inbox/${kind}`, ({ agent, message }) => of(agent, session => session.inboxed(kind, message)))
     }

@@ -1,5 +1,6 @@
 /** One session that the plugin serves: what the sidecar is told of it, and what is compared before a turn starts. */
 import { randomUUID } from 'node:crypto'
+import { chapter, chapters } from './chapters.ts'
 import { kept, type Kept } from './claim.ts'
 import { asRecord, describe } from './guard.ts'
 import { HUMAN, isNote, shorten, sourceOf, type Producer } from './source.ts'
@@ -32,6 +33,8 @@ export interface Services {
   /** Whether a page can be there. Where none can, only the advisor speaks. */
   web: () => boolean
   notify: (method: string, params: unknown) => void
+  /** The chapters that another plugin made of a session, in whatever shape it gives them. */
+  chapters: (session: string) => unknown
 }
 
 export interface Submission {
@@ -146,6 +149,7 @@ export class Session {
       await room()
       if (opening !== this.#opening) return
     }
+    for (const told of chapters(this.#services.chapters(this.id))) this.#services.notify('session/chapter', { session: this.id, ...told })
     this.#services.notify('session/ready', { session: this.id })
     this.live = true
     this.#services.notify('session/status', this.facts())
@@ -199,6 +203,12 @@ export class Session {
     if (!this.live) return
     this.#notify('session/status', this.facts())
     if (this.agent.status === 'idle') this.caughtUp()
+  }
+
+  /** Another plugin closed a chapter of this session. */
+  chaptered(value: unknown): void {
+    const told = chapter(value)
+    if (this.live && told !== undefined) this.#notify('session/chapter', { session: this.id, ...told })
   }
 
   goalChanged(): void {

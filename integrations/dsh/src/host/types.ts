@@ -10,6 +10,8 @@ export interface Context {
   inject(services: string[], callback: (ctx: Context) => void): unknown
   get(service: string): unknown
   logger(name: string): Logger
+  /** Asks the listeners of an event one after the other; the first answer counts. */
+  bail?(event: string, ...args: unknown[]): unknown
   provide?(service: string, value: unknown): unknown
   /** The folder of the profile. */
   baseUrl?: unknown

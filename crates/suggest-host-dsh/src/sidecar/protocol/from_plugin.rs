@@ -224,6 +224,22 @@ pub(crate) struct AskingParams {
     pub(crate) open: bool,
 }
 
+/// Parameters of `session/chapter`: another plugin of the host divides the session into chapters, and this is one.
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct ChapterParams {
+    /// The session's id.
+    pub(crate) session: String,
+    /// The number of the log's last event that it covers; one with the same number takes its place.
+    pub(crate) number: u64,
+    /// Its title.
+    #[serde(default)]
+    pub(crate) title: String,
+    /// What happened in it.
+    #[serde(default)]
+    pub(crate) summary: String,
+}
+
 /// Parameters of the request `command`.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

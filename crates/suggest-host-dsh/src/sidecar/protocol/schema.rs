@@ -39,6 +39,7 @@ pub fn protocol_schema() -> Value {
     add("session/inbox", plugin, of::<InboxParams>(r), None);
     add("session/goal", plugin, of::<GoalParams>(r), None);
     add("session/asking", plugin, of::<AskingParams>(r), None);
+    add("session/chapter", plugin, of::<ChapterParams>(r), None);
     add("session/closed", plugin, of::<SessionParams>(r), None);
     add("command", plugin, of::<CommandParams>(r), Some(of::<CommandResult>(w)));
     add("config", plugin, of::<ConfigParams>(r), None);
