@@ -179,17 +179,8 @@ fn a_read_only_folder_shows_its_cards_refuses_acts_and_is_told_c6() {
         }
         let nobody = 65_534;
         std::os::unix::fs::chown(world.path("token"), Some(nobody), Some(nobody)).unwrap();
-        let as_nobody = |program: &std::path::Path| {
-            let mut command = Command::new("setpriv");
-            command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]).arg(program);
-            command
-        };
-        // A container may keep even the superuser from becoming somebody else; then there is nobody to refuse.
-        if !as_nobody(std::path::Path::new("true")).status().is_ok_and(|status| status.success()) {
-            eprintln!("not played: the superuser may not act as somebody else here");
-            return;
-        }
-        command = as_nobody(&program);
+        command = Command::new("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"]).arg(program);
     } else {
         command = Command::new(env!("CARGO_BIN_EXE_suggest"));
     }
