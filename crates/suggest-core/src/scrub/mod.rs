@@ -14,6 +14,7 @@ mod assignments;
 mod commands;
 mod families;
 mod foreign;
+mod judge;
 mod keys;
 mod names;
 mod path_text;

@@ -1,10 +1,10 @@
 //! Markdown tables that have a column of secrets, or rows that name one.
 
-use super::assignments::literal_in_table;
 use super::foreign;
+use super::judge::{Style, code_like, folded, judge};
 use super::names::{Name, classify};
 use super::scan::{Found, Scan};
-use super::shape::{at, before, looked};
+use super::shape::{at, before, has_digit, looked};
 
 /// Longest header row that is read, in bytes.
 const LONGEST_HEADER: usize = 512;
@@ -167,3 +167,63 @@ pub(super) fn cell(scan: &mut Scan<'_>, place: usize) -> Option<Found> {
     let start = place + 1 + lead;
     literal_in_table(scan, name, start, start + value.len(), accounts)
 }
+
+/// A secret in a cell of a table under, or beside, a name that tells so. In a table of accounts a plain word is
+/// a password too.
+fn literal_in_table(
+    scan: &mut Scan<'_>,
+    kind: Name,
+    start: usize,
+    end: usize,
+    accounts: bool,
+) -> Option<Found> {
+    let value = scan.slice(start, end);
+    if code_like(scan, value, end) {
+        return None;
+    }
+    let telling = has_digit(value) || accounts && value.len() >= 6 && !TABLE_WORDS.contains(&&*folded(value));
+    let single = !value.contains(&b' ');
+    (telling && single).then(|| judge(scan, kind, start, end, Style::Element)).flatten()
+}
+
+/// Plain words that such a column says of passwords.
+const TABLE_WORDS: &[&str] = &[
+    "required",
+    "optional",
+    "supported",
+    "unsupported",
+    "enabled",
+    "disabled",
+    "bcrypt",
+    "scrypt",
+    "hashed",
+    "encrypted",
+    "plain",
+    "plaintext",
+    "expired",
+    "locked",
+    "stored",
+    "unknown",
+    "default",
+    "string",
+    "accepted",
+    "rejected",
+    "missing",
+    "hidden",
+    "external",
+    "internal",
+    "random",
+    "generated",
+    "rotated",
+    "allowed",
+    "forbidden",
+    "denied",
+    "keychain",
+    "keyring",
+    "vault",
+    "deprecated",
+    "possible",
+    "available",
+    "password",
+    "passwords",
+];
