@@ -419,13 +419,7 @@ fn ctrl_c_ends_a_review_cleanly_while_the_model_hangs() {
     let world = world(&server);
     let session = world.write("s.jsonl", clean(1));
     let arguments = ["advise", &session];
-    let child = world.start(&arguments);
-    runtime.block_on(server.wait_for_requests(1));
-    let sent = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let run = world.finished(&arguments, child.wait_with_output().unwrap()).ends_with(130);
-    assert_eq!(run.stdout, "", "{run}");
-    assert!(run.stderr.contains("interrupted"), "{run}");
+    world.interrupted(&arguments, || runtime.block_on(server.wait_for_requests(1)));
     runtime.block_on(server.wait_for_client_closes(1));
 }
 

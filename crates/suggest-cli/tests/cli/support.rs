@@ -72,6 +72,18 @@ impl World {
         self.command(arguments).stdin(Stdio::piped()).spawn().unwrap()
     }
 
+    /// A run that the person interrupts once something has come about: it says so, and prints nothing else.
+    #[cfg(unix)]
+    pub(crate) fn interrupted(&self, arguments: &[&str], begun: impl FnOnce()) {
+        let child = self.start(arguments);
+        begun();
+        let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let run = self.finished(arguments, child.wait_with_output().unwrap()).ends_with(130);
+        assert_eq!(run.stdout, "", "{run}");
+        assert!(run.stderr.contains("interrupted"), "{run}");
+    }
+
     pub(crate) fn finished(&self, arguments: &[&str], output: Output) -> Run {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
         Run {
